@@ -16,7 +16,7 @@ import type { Fork } from './fork/fork.ts'
 import { createClock } from './ledger/clock.ts'
 import { createLedger } from './ledger/ledger.ts'
 import type { MineOptions, Snapshot } from './ledger/ledger.ts'
-import { NEWEST_HARDFORK } from './state/hardforks.ts'
+import { DEFAULT_HARDFORK } from './state/hardforks.ts'
 import { devAccounts, producerKeys } from './state/keys.ts'
 import { resolving } from './state/missing.ts'
 import { COIN, SLOT } from './state/resources.ts'
@@ -60,7 +60,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   const chainId = options.chainId ?? (isLikeEthereum ? TOOLS_CHAIN_ID : undefined)
   const ethereum = {
     ...(profile === 'native' ? nativeRules : ethereumRules),
-    ...(isLikeEthereum && { energy: NEWEST_HARDFORK }),
+    ...(isLikeEthereum && { energy: DEFAULT_HARDFORK }),
     ...options.ethereum,
   }
   const genesis: Genesis = options.genesis ?? {

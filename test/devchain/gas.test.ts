@@ -97,9 +97,9 @@ describe('gas of a hardfork', () => {
 
   test('behavior: call data has a least price since Prague', async () => {
     const data: Hex = `0x${'11'.repeat(100)}`
-    expect(await send({ to: NEW, data })).toBe(21_000 + 100 * 40)
-    await onChain('cancun', async (node) => {
-      expect(await send({ to: NEW, data }, node)).toBe(21_000 + 100 * 16)
+    expect(await send({ to: NEW, data })).toBe(21_000 + 100 * 16)
+    await onChain('prague', async (node) => {
+      expect(await send({ to: NEW, data }, node)).toBe(21_000 + 100 * 40)
     })
   })
 
@@ -148,14 +148,19 @@ describe('gas of a hardfork', () => {
     expect(await used(dev.keyOf(1))).toBe(46_000 - 9_200)
   })
 
-  test('behavior: the precompiled contracts and operations of Osaka exist', async () => {
+  test('behavior: the precompiled contracts of Ethereum exist', async () => {
     // RIPEMD-160 of nothing.
     expect(await call({ to: `0x${'3'.padStart(40, '0')}` })).toBe(
       `0x${'0'.repeat(24)}9c1185a5c5e9fc54612808977ee8f548b2258d31`,
     )
-    // CLZ of 1.
-    await setCode(HERE, '0x60011e5f5260205ff3')
-    expect(await call({ to: HERE })).toBe(word(255))
+  })
+
+  test('behavior: the operations of Osaka exist with its rules', async () => {
+    await onChain('osaka', async (node) => {
+      // CLZ of 1.
+      await node.rpc('hardhat_setCode', HERE, '0x60011e5f5260205ff3')
+      expect(await node.rpc('eth_call', { to: HERE }, 'latest')).toBe(word(255))
+    })
   })
 
   test('behavior: an estimate is enough, also where gas comes back', async () => {

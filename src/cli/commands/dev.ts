@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 
 import type { Config } from '../../config/config.ts'
-import { type Hardfork, HARDFORKS, NEWEST_HARDFORK } from '../../devchain/state/hardforks.ts'
+import { type Hardfork, HARDFORKS, DEFAULT_HARDFORK } from '../../devchain/state/hardforks.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
@@ -92,7 +92,7 @@ export function addDevCommand(program: Command): void {
     .addOption(
       new Option(
         '--energy <rule>',
-        `EVM and cost of contracts: of this chain (native), of Ethereum's newest hardfork (ethereum: ${NEWEST_HARDFORK}) or of another one (default: ethereum with 18 decimals, else native)`,
+        `EVM and cost of contracts: of this chain (native), of Ethereum (ethereum: ${DEFAULT_HARDFORK}) or of another one (default: ethereum with 18 decimals, else native)`,
       ).choices(['native', 'ethereum', ...HARDFORKS]),
     )
     .addOption(
@@ -207,7 +207,7 @@ function chainOptions(flags: Flags) {
     ethereum: {
       ...(contractAddresses && { addresses: contractAddresses as 'ethereum' | 'native' }),
       ...(fees && { fees: fees as 'gas' | 'native' }),
-      ...(energy && { energy: energy === 'ethereum' ? NEWEST_HARDFORK : (energy as Hardfork) }),
+      ...(energy && { energy: energy === 'ethereum' ? DEFAULT_HARDFORK : (energy as Hardfork) }),
     },
     ...(blockTime !== undefined && { blockTime }),
     ...(flags['chainId'] !== undefined && {

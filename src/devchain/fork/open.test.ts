@@ -30,7 +30,9 @@ test.each([
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-fork-'))
   const cache = join(folder, 'a', 'b', 'c')
   const transport = transportOf(answers)
-  await expect(openFork({ cache, transport, urls: [] })).rejects.toThrow(/malformed|no hash/)
+  await expect(openFork({ cache, transport, urls: [] })).rejects.toThrow(
+    /malformed|no hash|unknown format/,
+  )
   expect(readdirSync(folder)).toEqual([])
   rmSync(folder, { recursive: true })
 })

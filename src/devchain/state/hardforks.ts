@@ -16,5 +16,8 @@ export type Hardfork = (typeof HARDFORKS)[number]
 export const hasRulesOf = (hardfork: Hardfork, other: Hardfork): boolean =>
   HARDFORKS.indexOf(hardfork) >= HARDFORKS.indexOf(other)
 
-/** The default of `--energy ethereum`. */
-export const NEWEST_HARDFORK: Hardfork = 'osaka'
+/**
+ * The hardfork of `--energy ethereum`. OpenZeppelin 5.1 and other projects of its time test for its gas. Prague prices call data
+ * differently, and Osaka has a precompiled contract that their tests expect to be absent.
+ */
+export const DEFAULT_HARDFORK: Hardfork = 'cancun'
