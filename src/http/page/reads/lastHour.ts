@@ -60,8 +60,9 @@ export function createLastHour({ source, now }: createLastHour.Options) {
     for (const [index] of points.entries())
       if (start + (index + 1) * (HOUR / POINTS) > first) points[index] = 0
     for (const { count, time } of blocks.values()) {
-      const index = Math.floor(((time - start) / HOUR) * POINTS)
-      if (index >= 0 && index < POINTS) points[index] = (points[index] ?? 0) + count
+      // Blocks of a development chain can be ahead of the clock.
+      const index = Math.min(POINTS - 1, Math.floor(((time - start) / HOUR) * POINTS))
+      if (index >= 0) points[index] = (points[index] ?? 0) + count
     }
     const lastMinute = [...blocks.values()].filter(({ time }) => time > now() / 1_000 - 60)
     const perSecond =
