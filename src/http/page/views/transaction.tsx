@@ -28,6 +28,9 @@ import { Moved, TransferTable } from './rows.tsx'
 /** Logs that are open; the others are folded. */
 const OPEN_LOGS = 25
 
+/** Calls below this depth are indented as this one: style.css has a class for each depth up to it. */
+const DEEPEST = 4
+
 /** One transaction: what it did, its fee, calls, logs and raw data. */
 export function Transaction({ facts }: { facts: TransactionFacts }) {
   const { head, names, native, reason, receipt, row, signers, solid, transaction, type } = facts
@@ -229,7 +232,7 @@ function Calls({ facts }: { facts: TransactionFacts }) {
 function Frame({ read: { call, depth, frame, name } }: { read: ReadFrame }) {
   const value = BigInt(frame.value ?? '0x0')
   return (
-    <li class={`depth-${Math.min(depth, 12)}`}>
+    <li class={`depth-${Math.min(depth, DEEPEST)}`}>
       <span class="kind">{frame.type.toLowerCase()}</span>
       {frame.to ? <AddressLink address={frame.to} name={name} /> : <span class="quiet">none</span>}
       {(call || (frame.input ?? '0x') !== '0x') && (
