@@ -53,7 +53,7 @@ export type LogIndexStatus = {
 /** Milliseconds between reads of the coverage. */
 const CHECK_EVERY = 1_000
 
-/** Milliseconds before a thread that ended is restarted. */
+/** Milliseconds before a thread that ended is restarted; longer after each failure. */
 const RESTART_DELAY = 5_000
 
 /** Creates the log index of a gateway. Its threads run after `start`; one that ends is restarted. */
@@ -91,6 +91,11 @@ export function createLogIndex({
     onEvent(event) {
       const { kind } = event as WriterEvent
       if (kind === 'status') {
+        // The writer has checked the file, so readers may open it.
+        if (!written) {
+          readers.start()
+          void readCoverage()
+        }
         written = event as typeof written
         problems.delete('writer')
         if (rechecks === 0) isCompared ||= written?.state !== 'starting'
@@ -158,17 +163,12 @@ export function createLogIndex({
       upstreams = next
       void writer.call('setUpstreams', next).catch(() => {})
     },
-    start() {
-      readers.start()
-      writer.start()
-      void readCoverage()
-    },
+    start: () => writer.start(),
     stopFilling: () => writer.stop('stop'),
     async stop() {
       stopping = true
       clearTimeout(reading)
-      await writer.stop('stop')
-      await readers.stop()
+      await Promise.all([writer.stop('stop'), readers.stop()])
     },
   }
 }

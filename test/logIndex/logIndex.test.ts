@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import type { Config } from '../../src/config/config.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { lastIndexable } from '../../src/logIndex/fill/units.ts'
+import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain, type ScriptedChain, type ScriptedLog } from '../support/chain.ts'
 import { loadCreateGateway } from '../support/compiledGateway.ts'
 import { post } from '../support/gateway.ts'
@@ -17,7 +17,7 @@ import { createClient } from '../support/watcher.ts'
 
 explainSkip(postgresMissing)
 
-/** Blocks of the chain before anything is indexed: a unit of 1,024, a few groups, and a window. */
+/** Blocks of the chain before anything is indexed: a segment of 1,024, a few groups, and a window. */
 const BLOCKS = 1_500
 const SOLID = BLOCKS - 20
 

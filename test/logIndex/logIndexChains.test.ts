@@ -7,7 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 
 import type { Config } from '../../src/config/config.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { lastIndexable } from '../../src/logIndex/fill/units.ts'
+import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { loadCreateGateway } from '../support/compiledGateway.ts'
 import { post } from '../support/gateway.ts'
 import { startReplayNode } from '../support/node.ts'

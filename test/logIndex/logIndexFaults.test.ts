@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { lastIndexable } from '../../src/logIndex/fill/units.ts'
+import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
 import { loadCreateGateway } from '../support/compiledGateway.ts'
 import { post } from '../support/gateway.ts'
@@ -99,7 +99,9 @@ test('behavior: an index is kept while the node lacks its blocks, and used when 
   const { gateway, url } = await start(chain, index)
   const problem = `the log index: the node does not have the solidified block ${lastIndexable(BLOCKS)}, whose logs are indexed: the index is kept and not used until the node has it`
   await until(() => expect(gateway.health().reasons).toContain(problem))
-  expect(gateway.health().index).toMatchObject({ covered: [], logs: lastIndexable(BLOCKS) })
+  await until(() =>
+    expect(gateway.health().index).toMatchObject({ covered: [], logs: lastIndexable(BLOCKS) }),
+  )
   expect(await search(url)).toEqual(hashesOf(chain).slice(0, BLOCKS - 150))
   chain.faults.lag = 0
   await filled(gateway, BLOCKS)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { lastIndexable } from '../../src/logIndex/fill/units.ts'
+import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain, type Script } from '../support/chain.ts'
 import { loadCreateGateway } from '../support/compiledGateway.ts'
 import { post } from '../support/gateway.ts'

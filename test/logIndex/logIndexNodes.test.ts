@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { lastIndexable } from '../../src/logIndex/fill/units.ts'
+import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain } from '../support/chain.ts'
 import { loadCreateGateway } from '../support/compiledGateway.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faultProxy.ts'

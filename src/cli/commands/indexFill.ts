@@ -183,7 +183,7 @@ async function rangeOf(
   { from, to: wanted }: FillRequest,
   signal: AbortSignal,
 ): Promise<{ from: number; to: number }> {
-  const { lastIndexable } = await import('../../logIndex/fill/units.ts')
+  const { lastIndexable } = await import('../../logIndex/fill/segments.ts')
   const { missingSolidity } = await import('../../native/capabilities.ts')
   const solid = await native.solidity.getNowBlock(undefined, { signal }).catch((error: unknown) => {
     throw missingSolidity(error) ?? error

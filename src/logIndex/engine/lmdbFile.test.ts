@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
+import { leaveMark, takeMark } from './closedMark.ts'
 import { checkLmdbFile } from './lmdbFile.ts'
 import { openEngine } from './open.ts'
 
@@ -66,3 +67,52 @@ test('error: a file of something else is refused where an index is opened', asyn
   writeFileSync(path, Buffer.alloc(PAGE * 2, 'something else '))
   await expect(openEngine(directory)).rejects.toThrow('the file is not a log index')
 })
+
+test('error: a writer finds a damaged leaf page of a large file, unless the last one closed it', async () => {
+  const { bytes, directory, path } = await someFile()
+  const large = 300 * 1024 ** 2
+  const isLeaf = (page: number) => bytes.readUInt16LE(page * PAGE + 18) === 0x02
+  const leaves = Array.from({ length: bytes.length / PAGE }, (_, page) => page).filter(isLeaf)
+  const refused = []
+  for (const page of leaves.slice(0, 40)) {
+    const copy = Buffer.from(bytes)
+    copy.fill(0xff, page * PAGE + 20, (page + 1) * PAGE)
+    writeFileSync(path, copy)
+    truncateSync(path, large)
+    try {
+      checkLmdbFile(path, { readsAll: true })
+    } catch {
+      refused.push(page)
+      // The roots of the tables are always read.
+      const isRoot = !passes(() => checkLmdbFile(path))
+      if (!isRoot) break
+    }
+  }
+  expect(checkLmdbFile(path)).toBe(undefined)
+  await expect(openEngine(directory, { isWriter: true })).rejects.toThrow(
+    `the file is damaged at page ${refused.at(-1)}`,
+  )
+
+  writeFileSync(path, bytes)
+  const mark = `${path}-closed`
+  for (const _ of [1, 2]) {
+    const engine = await openEngine(directory, { isWriter: true })
+    expect(existsSync(mark)).toBe(false)
+    await engine.close()
+    expect(takeMark(path)).toBe(true)
+    expect(takeMark(path)).toBe(false)
+    leaveMark(path)
+  }
+  // A copy of the file over it.
+  writeFileSync(path, bytes)
+  expect(takeMark(path)).toBe(false)
+})
+
+function passes(run: () => void): boolean {
+  try {
+    run()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -4,12 +4,12 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
  * Checks the file of an embedded index before it is mapped. LMDB trusts the numbers in its file: a page beyond the end of the file, or a
  * value beyond the end of a page, ends the process with SIGBUS or SIGSEGV in place of an error.
  *
- * It reads the meta pages and every branch page. Leaf pages, about 98 % of the file, are read when the file is small, or shorter than
- * its meta page says.
+ * It reads the meta pages and every branch page. Leaf pages, about 98 % of the file, are read with `readsAll`, and when the file is small
+ * or shorter than its meta page says.
  *
  * @throws Error when the file is damaged, cut short, or no index
  */
-export function checkLmdbFile(path: string): void {
+export function checkLmdbFile(path: string, { readsAll = false } = {}): void {
   const file = openSync(path, 'r')
   try {
     // Another process may reuse pages while they are read. Then its transaction is noted, and the new state is read.
@@ -18,7 +18,7 @@ export function checkLmdbFile(path: string): void {
       if (size === 0) return
       const meta = readMeta(file)
       try {
-        return checkTables(file, meta, size)
+        return checkTables(file, meta, { readsAll, size })
       } catch (error) {
         if (readMeta(file).transaction === meta.transaction) throw error
       }
@@ -31,7 +31,7 @@ export function checkLmdbFile(path: string): void {
 /** Reads of a file that others write to at the same time. When each finds another transaction, the file can be written to. */
 const ATTEMPTS = 10
 
-/** Bytes up to which every leaf page is read: some hundred milliseconds. */
+/** Bytes up to which every leaf page is always read: some hundred milliseconds. */
 const SMALL = 256 * 1024 * 1024
 
 /** Fields of a meta page. */
@@ -99,8 +99,12 @@ function tableOf(bytes: Buffer): Table[] {
   return root === NONE ? [] : [{ root: Number(root), depth: bytes.readUInt16LE(DEPTH) }]
 }
 
-function checkTables(file: number, { pages, pageSize, tables }: Meta, size: number): void {
-  const readsLeaves = size <= SMALL || pages * pageSize > size
+function checkTables(
+  file: number,
+  { pages, pageSize, tables }: Meta,
+  { readsAll, size }: { readsAll: boolean; size: number },
+): void {
+  const readsLeaves = readsAll || size <= SMALL || pages * pageSize > size
   const end = Math.min(pages, Math.floor(size / pageSize))
 
   function check({ depth, root }: Table, isRoot: boolean): void {

@@ -1,19 +1,21 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { leaveMark, takeMark } from './closedMark.ts'
 import { type Engine, IndexError } from './engine.ts'
 import type * as LmdbEngine from './lmdb.ts'
 import { checkLmdbFile } from './lmdbFile.ts'
 
 /**
  * Opens the engine of an address: `postgres://…` or a directory. Its library is loaded only then. With `mustExist`, a directory
- * without an index is an error, otherwise the index is created.
+ * without an index is an error, otherwise the index is created. `isWriter` reads every page of a file first, unless the last writer
+ * closed it: a damaged page would end the process when it is searched.
  *
  * @throws IndexError when it cannot be opened.
  */
 export async function openEngine(
   address: string,
-  { mustExist = false }: { mustExist?: boolean } = {},
+  { isWriter = false, mustExist = false }: { isWriter?: boolean; mustExist?: boolean } = {},
 ): Promise<Engine> {
   try {
     if (isPostgres(address)) {
@@ -22,10 +24,17 @@ export async function openEngine(
     }
     const { createLmdbEngine, FILE } = await loadLmdb()
     const file = join(address, FILE)
-    if (existsSync(file)) checkLmdbFile(file)
+    const wasClosed = isWriter && takeMark(file)
+    if (existsSync(file)) checkLmdbFile(file, { readsAll: isWriter && !wasClosed })
     else if (mustExist) throw new Error('the directory contains no log index')
     mkdirSync(address, { recursive: true })
-    return createLmdbEngine({ directory: address })
+    const engine = createLmdbEngine({ directory: address })
+    if (!isWriter) return engine
+    const close = async () => {
+      await engine.close()
+      leaveMark(file)
+    }
+    return { ...engine, close }
   } catch (error) {
     throw new IndexError(
       `the log index ${nameOf(address)} cannot be opened: ${(error as Error).message}`,

@@ -3,8 +3,8 @@ import type { Engine } from '../engine/engine.ts'
 import { canMerge, MERGE_WORK, mergeIndex } from '../store/merge.ts'
 import type { IndexStore } from '../store/store.ts'
 import type { Claims } from './claims.ts'
+import { missingSegments, type MissingSegment } from './segments.ts'
 import type { BlockReader } from './source.ts'
-import { missingUnits, type Unit } from './units.ts'
 
 /** Which end of a range is filled first. */
 export type Order = 'newest' | 'oldest'
@@ -53,7 +53,10 @@ export function createFiller({
   }
 
   /** @returns false when another replica has it. */
-  function fillUnit({ from, level, to }: Unit, signal: AbortSignal | undefined): Promise<boolean> {
+  function fillSegment(
+    { from, level, to }: MissingSegment,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
     return withClaim(`unit ${from} ${to}`, async () => {
       const logs = await store.append(level, reader.read(from, to, signal))
       if (logs !== undefined) onAdded({ blocks: to - from + 1, logs })
@@ -75,19 +78,19 @@ export function createFiller({
   return {
     async complete(range, order, signal) {
       for (;;) {
-        const units = missingUnits(await store.coverage(), range)
-        if (order === 'newest') units.reverse()
-        if (units.length === 0) break
+        const segments = missingSegments(await store.coverage(), range)
+        if (order === 'newest') segments.reverse()
+        if (segments.length === 0) break
         let claimed = 0
         let failure: { error: unknown } | undefined
         let next = 0
         const work = async () => {
           while (!failure) {
-            const unit = units[next++]
-            if (!unit) return
+            const segment = segments[next++]
+            if (!segment) return
             try {
               signal?.throwIfAborted()
-              if (await fillUnit(unit, signal)) await merge(signal)
+              if (await fillSegment(segment, signal)) await merge(signal)
               else claimed += 1
             } catch (error) {
               failure ??= { error }

@@ -1,7 +1,7 @@
 import { sleep } from '../../lib/sleep.ts'
 import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
 import { BrokenChainError } from '../store/coverage.ts'
-import { lastIndexable } from './units.ts'
+import { lastIndexable } from './segments.ts'
 import type { IndexWriter } from './writer.ts'
 
 /** Milliseconds before failed work is retried. */

@@ -42,7 +42,7 @@ export async function openIndexWriter({
   onAdded,
   rate,
 }: openIndexWriter.Options): Promise<IndexWriter> {
-  const engine = await openEngine(address)
+  const engine = await openEngine(address, { isWriter: true })
   try {
     const facts = await openFacts(engine, { addresses, genesis })
     const store = createIndexStore({ engine, facts })

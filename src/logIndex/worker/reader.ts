@@ -1,11 +1,11 @@
 // The thread that searches. It has an engine of its own, so that it neither waits for the writer nor for the gateway.
 import { parentPort, workerData } from 'node:worker_threads'
 
+import { answerCalls, transfer } from '../../lib/threadCalls.ts'
 import { openEngine } from '../engine/open.ts'
 import { createSearcher, type Searcher, type SearchRequest } from '../search/search.ts'
 import { coverageOf, readSegments } from '../store/coverage.ts'
 import { type Facts, readFacts } from '../store/facts.ts'
-import { answerCalls, transfer } from './calls.ts'
 
 /** The settings of a reader. */
 export type ReaderData = {

@@ -1,18 +1,21 @@
 import type { Worker } from 'node:worker_threads'
 
+import { startThread } from '../../lib/startThread.ts'
+import { type Call, createCalls } from '../../lib/threadCalls.ts'
 import { within } from '../../lib/within.ts'
-import { type Call, createCalls } from './calls.ts'
-import { startThread } from './start.ts'
 
 /** Milliseconds that a thread may take to end its work. */
 const STOP_LIMIT = 3_000
+
+/** The delay before a restart is at most 32 times the first: opening a large index that is damaged takes a core for a while. */
+const MOST_DOUBLINGS = 5
 
 /** A thread that is started again when it ends. */
 export type Thread = {
   /** @throws Error when it is not running, or ends before it has answered */
   call: Call
   start(): void
-  /** Calls it once more, so that it can end its work, and ends it. A second call waits for the first. */
+  /** Calls it once more, so that it can end its work, and ends it. One that still loads is ended at once. A second call waits for the first. */
   stop(call: string): Promise<void>
 }
 
@@ -29,16 +32,26 @@ export function createThread({
   let thread: Worker | undefined
   let timer: NodeJS.Timeout | undefined
   let stopping: Promise<void> | undefined
+  /** Whether it has sent something: its modules are loaded, so it may have work. */
+  let isReady = false
+  /** Ends in a row before it was ready. */
+  let failures = 0
 
   function start(): void {
-    const started = startThread(name, data)
+    const started = startThread(import.meta.url, name, { workerData: data })
     thread = started
+    isReady = false
+    started.once('message', () => {
+      isReady = true
+      failures = 0
+    })
     calls = createCalls(started, onEvent)
     started.on('online', onStart)
     started.on('error', onError)
     started.on('exit', () => {
       calls = undefined
-      if (!stopping) timer = setTimeout(start, restartDelay)
+      const delay = restartDelay * 2 ** Math.min(failures++, MOST_DOUBLINGS)
+      if (!stopping) timer = setTimeout(start, delay)
     })
   }
 
@@ -52,7 +65,7 @@ export function createThread({
       clearTimeout(timer)
       return (stopping ??= (async () => {
         // A transaction that never ends, such as one of a server that does not answer, is abandoned.
-        const ended = calls?.(call)
+        const ended = isReady ? calls?.(call) : undefined
         if (ended) await within(ended, STOP_LIMIT, new Error('it does not end')).catch(() => {})
         await thread?.terminate()
       })())
@@ -68,7 +81,7 @@ export declare namespace createThread {
     onEvent?: ((event: unknown) => void) | undefined
     /** Called each time it was started. */
     onStart?: () => void
-    /** Milliseconds. */
+    /** Milliseconds before the first restart; doubled by each end before it was ready. */
     restartDelay: number
   }
 }

@@ -2,11 +2,11 @@
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 
+import { answerCalls } from '../../lib/threadCalls.ts'
 import { createNodeClient } from '../../native/client.ts'
 import type { Upstream } from '../../native/upstream.ts'
 import { createFollower } from '../fill/follow.ts'
 import { openIndexWriter } from '../fill/writer.ts'
-import { answerCalls } from './calls.ts'
 import { createFillTransport } from './fillTransport.ts'
 
 /** The settings of a writer. */
@@ -97,4 +97,6 @@ if (parentPort) {
     send({ kind: 'status', ...added, calls: writer.pace.calls(), ...follower.status() })
   const reporting = setInterval(report, REPORT_EVERY)
   const running = follower.run(stopping.signal)
+  // From now on there is work to end.
+  report()
 }

@@ -2,10 +2,10 @@ import { gapsBetween } from '../../chain/logs/indexedLogs.ts'
 import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
 import type { CoveredRange } from '../store/coverage.ts'
 
-/** Blocks that are read and written together: one segment. */
-export type Unit = { level: 0 | 1; from: number; to: number }
+/** A segment that the filler reads and writes at once: a group of 64 blocks (level 0) or 1,024 blocks (level 1). */
+export type MissingSegment = { level: 0 | 1; from: number; to: number }
 
-const [GROUP, UNIT] = BLOCKS_OF_LEVEL
+const [GROUP, FILLED] = BLOCKS_OF_LEVEL
 
 /** A block is indexed when this many solidified blocks are above it. The window holds twice as many. */
 const MARGIN = 64
@@ -16,22 +16,22 @@ export function lastIndexable(solid: number): number {
 }
 
 /**
- * The missing segments of a range, from the group of `from` to the last whole group. Units of
+ * The missing segments of a range, from the group of `from` to the last whole group. Segments of
  * 1,024 blocks where they fit, groups of 64 at the edges.
  */
-export function missingUnits(
+export function missingSegments(
   covered: readonly Pick<CoveredRange, 'from' | 'to'>[],
   { from, to }: { from: number; to: number },
-): Unit[] {
+): MissingSegment[] {
   const start = Math.floor(from / GROUP) * GROUP
   const end = Math.floor((to + 1) / GROUP) * GROUP - 1
-  const units: Unit[] = []
+  const segments: MissingSegment[] = []
   for (const gap of gapsBetween(covered, { from: start, to: end }))
     for (let at = gap.from; at <= gap.to;) {
-      const isUnit = at % UNIT === 0 && at + UNIT - 1 <= gap.to
-      const last = at + (isUnit ? UNIT : GROUP) - 1
-      units.push({ level: isUnit ? 1 : 0, from: at, to: last })
+      const isWhole = at % FILLED === 0 && at + FILLED - 1 <= gap.to
+      const last = at + (isWhole ? FILLED : GROUP) - 1
+      segments.push({ level: isWhole ? 1 : 0, from: at, to: last })
       at = last + 1
     }
-  return units
+  return segments
 }

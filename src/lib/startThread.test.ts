@@ -5,15 +5,16 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { createCalls } from './calls.ts'
-import type { ReaderData } from './reader.ts'
-import { startThread } from './start.ts'
+import type { ReaderData } from '../logIndex/worker/reader.ts'
+import { startThread } from './startThread.ts'
+import { createCalls } from './threadCalls.ts'
 
 test('default: a thread from the sources answers calls', async () => {
   const address = mkdtempSync(join(tmpdir(), 'ethgate-thread-'))
   onTestFinished(() => rmSync(address, { force: true, recursive: true }))
   const data: ReaderData = { address, deadline: 1_000, genesis: '00'.repeat(32) }
-  const thread = startThread('reader', data)
+  const beside = new URL('../logIndex/worker/thread.ts', import.meta.url).href
+  const thread = startThread(beside, 'reader', { workerData: data })
   const exit = once(thread, 'exit')
   const call = createCalls(thread)
   expect(await call('coverage')).toMatchObject({ ranges: [] })

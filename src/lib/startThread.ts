@@ -1,0 +1,21 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+/**
+ * Starts a thread from a module beside the one that asks for it. TypeScript sources need a loader first.
+ *
+ * @param beside - `import.meta.url` of that module.
+ * @param name - the name of the file without its ending; `scripts/bundle.mjs` lists the files that are built.
+ */
+export function startThread(
+  beside: string,
+  name: string,
+  options: Pick<WorkerOptions, 'resourceLimits' | 'workerData'>,
+): Worker {
+  const isSource = beside.endsWith('.ts')
+  const url = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, beside)
+  // Threads get none of the process flags, such as `--import`.
+  if (!isSource) return new Worker(url, { execArgv: [], ...options })
+  const loader = import.meta.resolve('tsx/esm/api')
+  const code = `import(${JSON.stringify(loader)}).then((tsx) => { tsx.register(); return import(${JSON.stringify(url.href)}) })`
+  return new Worker(code, { eval: true, ...options })
+}
