@@ -16,8 +16,8 @@ import { type ChainCaches, createChainCaches } from './chainCaches.ts'
 import type { HeadBlock } from './head/headTypes.ts'
 import type { IndexedLogs } from './logs/indexedLogs.ts'
 import type { LogHints } from './logs/logHints.ts'
-import { logPageOf } from './logs/logPage.ts'
 import { countLogs, logRowsOfRange, logsOfBlock, logsOfRange } from './logs/logs.ts'
+import { logsAfter } from './logs/logsAfter.ts'
 import { stateSource } from './state/state.ts'
 
 /**
@@ -185,7 +185,7 @@ export function createChain(options: createChain.Options): Chain {
     async logPage(query, { cursor, limit }, signal) {
       const range = await rangeOf(query.fromBlock, query.toBlock)
       if (!range) return { logs: NO_LOGS, next: undefined }
-      return logPageOf(range, query, { ...searchOptions(signal), cursor, limit, resolve })
+      return logsAfter(range, query, { ...searchOptions(signal), cursor, limit, resolve })
     },
 
     async countLogs(query, signal) {

@@ -61,19 +61,16 @@ describe.runIf(wanted)('examples', () => {
     expect(printed.match(/"result":/g)).toHaveLength(4)
   })
 
-  test('behavior: the payment watcher prints each payment once, also after a restart', async () => {
+  test('behavior: the payment watcher writes each payment once, also after a restart', async () => {
     const project = await openProject('payments')
     const env = { RPC_URL: dev.url, TOKEN: contract }
     const first = start(project, 'watch.mjs', env)
-    await expect.poll(() => first.lines()[0]).toMatch(/^filter 0x/)
-    const one = await pay()
-    await expect.poll(first.lines).toHaveLength(2)
-    expect(first.lines()[1]).toBe(`payment 5 to 0x${'0'.repeat(38)}aa in ${one}`)
+    await pay()
+    await expect.poll(first.lines).toContain('1 payments')
     await first.stop()
-    const two = await pay()
-    const again = start(project, 'watch.mjs', { ...env, FILTER: first.lines()[0]?.slice(7) ?? '' })
-    await expect.poll(again.lines).toHaveLength(2)
-    expect(again.lines()[1]).toContain(two)
+    await pay()
+    const again = start(project, 'watch.mjs', env)
+    await expect.poll(again.lines).toEqual(['2 payments'])
   })
 
   test('behavior: the bot prints what it missed', { timeout: 600_000 }, async () => {

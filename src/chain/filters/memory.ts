@@ -20,11 +20,29 @@ type Entry = {
 
 type Use = { filters: number; bytes: number }
 
+/** A filter with its owner and the time at which it expires, in milliseconds of the store's clock. */
+export type KeptFilter = {
+  id: string
+  client: string
+  spec: string
+  cursor: string
+  expires: number
+}
+
+/** A store in memory whose filters can be kept elsewhere. */
+export type MemoryFilterStore = FilterStore & {
+  /** The filters that have not expired. */
+  kept(): KeptFilter[]
+  /** Replaces all filters. */
+  restore(kept: Iterable<KeptFilter>): void
+}
+
 /** Filters in the memory of one process. Every call takes constant time, except when it drops expired filters. */
 export function createMemoryFilterStore({
   now = () => performance.now(),
+  onChange = async () => {},
   ...limits
-}: createMemoryFilterStore.Options): FilterStore {
+}: createMemoryFilterStore.Options): MemoryFilterStore {
   const { bytesPerClient, bytesTotal, lease, perClient, total, ttl } = limits
   /** Filters in the order in which they expire. A poll moves its filter to the end. */
   const filters = new Map<string, Entry>()
@@ -40,6 +58,11 @@ export function createMemoryFilterStore({
     }
     if (own.filters > 0) clients.set(client, own)
     else clients.delete(client)
+  }
+
+  function add(id: string, entry: Entry): void {
+    filters.set(id, entry)
+    count(entry, 1)
   }
 
   function drop(id: string): boolean {
@@ -84,16 +107,15 @@ export function createMemoryFilterStore({
   }
 
   return {
-    async create({ client, most = perClient }, { cursor, spec }) {
-      dropExpired()
+    async create({ client, most = perClient }, { cursor, spec }, id = newId()) {
+      if (find(id)) return id
       const text = JSON.stringify(spec)
       const limit = limitOf(client, filterBytes(text), most)
       if (limit === 'total' || limit === 'bytesTotal') fullness.refuse({ ...all })
       if (limit) throw overLimit(limit, { ...limits, perClient: most })
-      const id = newId()
       const entry = { client, cursor, expires: now() + ttl, spec: text }
-      filters.set(id, entry)
-      count(entry, 1)
+      add(id, entry)
+      await onChange({ id, ...entry })
       return id
     },
     async read(id) {
@@ -122,6 +144,7 @@ export function createMemoryFilterStore({
       if (!holds(entry, token) || entry.cursor !== from) return false
       entry.cursor = to
       delete entry.lease
+      if (from !== to) await onChange({ id, ...entry })
       return true
     },
     async release(id, token) {
@@ -129,17 +152,38 @@ export function createMemoryFilterStore({
       if (holds(entry, token)) delete entry.lease
     },
     async remove(id) {
-      dropExpired()
-      return drop(id)
+      const entry = find(id)
+      if (!entry) return false
+      drop(id)
+      await onChange({ id, ...entry, expires: now() })
+      return true
     },
     async check() {},
     usage() {
       dropExpired()
       return { ...all, isFull: fullness.isFull(all) }
     },
+    kept() {
+      dropExpired()
+      return [...filters].map(([id, { client, cursor, expires, spec }]) => ({
+        id,
+        client,
+        spec,
+        cursor,
+        expires,
+      }))
+    },
+    restore(kept) {
+      for (const id of filters.keys()) drop(id)
+      for (const { id, ...entry } of kept) add(id, entry)
+    },
   }
 }
 
 export declare namespace createMemoryFilterStore {
-  type Options = FilterLimits & { now?: (() => number) | undefined }
+  type Options = FilterLimits & {
+    now?: (() => number) | undefined
+    /** Called after a filter was added, moved or removed (`expires` is now). The call of the store waits for it. */
+    onChange?: ((filter: KeptFilter) => Promise<void>) | undefined
+  }
 }

@@ -32,14 +32,15 @@ const SPAN = 1_000
 export async function pageFrom(
   spec: ChainSpec,
   cursor: BlockId,
-  { chain, head, limit, signal }: pageFrom.Options,
+  { chain, head, limit, signal, upTo = Infinity }: pageFrom.Options,
 ): Promise<Page | undefined> {
   const items: Page['items'] = []
   const itemsOf = createItems(spec)
   let at = cursor
   for (let searches = 0; ;) {
     const window = windowOf(head)
-    const changes = blockChangesFrom(window, at, newestIn(window, spec.view).number)
+    const newest = Math.min(upTo, newestIn(window, spec.view).number)
+    const changes = blockChangesFrom(window, at, newest)
     if (changes === 'lost') return undefined
     if (changes === 'ahead') throw new BehindError()
     if (changes !== 'below') {
@@ -55,7 +56,8 @@ export async function pageFrom(
       return { items, cursor: at }
     }
     if (searches++ === MAX_SEARCHES) return { items, cursor: at }
-    const first = (window.blocks[0]?.number ?? 0) - 1
+    const first = Math.min(upTo, (window.blocks[0]?.number ?? 0) - 1)
+    if (at.number >= first) return { items, cursor: at }
     const room = limit - items.length
     const old = await oldItems(at.number + 1, first, room).catch((error: unknown) => {
       // The first block that does not fit starts the next page.
@@ -101,6 +103,8 @@ export declare namespace pageFrom {
     head: Pick<Head, 'window'>
     limit: number
     signal?: AbortSignal | undefined
+    /** The last block of the page. @default the newest block of the view */
+    upTo?: number
   }
 }
 

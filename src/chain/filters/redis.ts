@@ -15,6 +15,7 @@ import {
 /** Filters that all replicas share. Every call throws StoreUnavailableError when Redis cannot be used. */
 export function createRedisFilterStore({
   link,
+  name = 'filter',
   ...limits
 }: createRedisFilterStore.Options): FilterStore {
   const { bytesPerClient, bytesTotal, lease, perClient, total, ttl } = limits
@@ -25,8 +26,8 @@ export function createRedisFilterStore({
   const release = link.script(RELEASE)
   const remove = link.script(REMOVE)
   const check = link.script(CHECK)
-  const filterKey = (id: string) => link.key(`filter:${id}`)
-  const lists = ['filters', 'filters:owners', 'filters:usage'].map((name) => link.key(name))
+  const filterKey = (id: string) => link.key(`${name}:${id}`)
+  const lists = ['', ':owners', ':usage'].map((part) => link.key(`${name}s${part}`))
   // The lists expire later than the filters in them, but every key expires.
   const listTtl = 4 * ttl
   const fullness = createFullness(limits)
@@ -38,8 +39,7 @@ export function createRedisFilterStore({
   }
 
   return {
-    async create({ client, most = perClient }, { cursor, spec }) {
-      const id = newId()
+    async create({ client, most = perClient }, { cursor, spec }, id = newId()) {
       const text = JSON.stringify(spec)
       const args = [id, text, cursor, client, filterBytes(text), ttl, listTtl]
       const bounds = [total, most, bytesTotal, bytesPerClient]
@@ -86,12 +86,16 @@ export function createRedisFilterStore({
       return removed === 1
     },
     async check() {
-      await check([link.key('filters:check')], [])
+      await check([link.key(`${name}s:check`)], [])
     },
     usage: () => ({ ...usage, isFull: fullness.isFull(usage) }),
   }
 }
 
 export declare namespace createRedisFilterStore {
-  type Options = FilterLimits & { link: RedisLink }
+  type Options = FilterLimits & {
+    link: RedisLink
+    /** What the store holds: the first part of its keys. @default 'filter' */
+    name?: string
+  }
 }

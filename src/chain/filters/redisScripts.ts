@@ -38,11 +38,12 @@ local function dropExpired(most)
   return #expired == most
 end`
 
-/** ARGV: id, spec, cursor, client, bytes, lifetime of the filter, of the lists, the four limits. */
+/** A filter that exists stays as it is. ARGV: id, spec, cursor, client, bytes, lifetime of the filter, of the lists, the four limits. */
 export const CREATE = `${NOW}${REMOVE_FILTER}${DROP_EXPIRED}
 local function answer(outcome)
   return { outcome, redis.call('ZCARD', KEYS[2]), redis.call('HGET', KEYS[4], 'bytes') }
 end
+if redis.call('EXISTS', KEYS[1]) == 1 then return answer('ok') end
 if dropExpired(1000) then return answer('again') end
 local client = ARGV[4]
 local sums = redis.call('HMGET', KEYS[4], 'bytes', 'count ' .. client, 'bytes ' .. client)

@@ -38,6 +38,13 @@ export function describeFilterStore(
     const create = (client = 'a', most?: number) =>
       store.create({ client, most }, { spec, cursor: '1:0x01' })
 
+    test('args: id: the filter that exists stays as it is', async () => {
+      expect(await store.create({ client: 'a' }, { spec, cursor: '1:0x01' }, 'mine')).toBe('mine')
+      expect(await store.create({ client: 'b' }, { spec, cursor: '2:0x02' }, 'mine')).toBe('mine')
+      expect(await store.read('mine')).toEqual({ spec, cursor: '1:0x01' })
+      expect(store.usage().filters).toBe(1)
+    })
+
     test('default: reads back the created filter', async () => {
       const filter = {
         spec: {

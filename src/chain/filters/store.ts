@@ -35,10 +35,11 @@ export type Claim = StoredFilter & { state: 'claimed' | 'idle' | 'busy' }
 /** Stores filters between polls. Both implementations pass `store.contract.ts`. */
 export type FilterStore = {
   /**
-   * Adds a filter and returns its id. @throws LimitExceededError when the client or all clients together have too many
-   * or too large ones
+   * Adds a filter and returns its id, a new one unless it is given. A filter with the given id stays as it is.
+   *
+   * @throws LimitExceededError when the client or all clients together have too many or too large ones
    */
-  create(owner: FilterOwner, filter: StoredFilter): Promise<string>
+  create(owner: FilterOwner, filter: StoredFilter, id?: string): Promise<string>
   /** Reads a filter. Does not count as a poll. */
   read(id: string): Promise<StoredFilter | undefined>
   /** Starts a poll and renews the lifetime. `nothing` is the cursor after which there is nothing to deliver. */

@@ -1,4 +1,4 @@
-import { cursorText } from '../../chain/logs/logPage.ts'
+import { cursorText } from '../../chain/logs/logsAfter.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { wireObject } from '../../lib/wire.ts'
 import { defineMethod } from '../method.ts'

@@ -1,5 +1,5 @@
 import type { LogCursor } from '../../chain/blocks/chainTypes.ts'
-import { parseCursor } from '../../chain/logs/logPage.ts'
+import { parseCursor } from '../../chain/logs/logsAfter.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
 import { maybe, member, objectOf, type Param, show } from './params.ts'
@@ -50,7 +50,8 @@ function cursorOf(input: unknown): LogCursor {
   return parseCursor(input)
 }
 
-function limitOf(input: unknown): number {
+/** A number of logs of a client. */
+export function limitOf(input: unknown): number {
   const number = typeof input === 'string' ? Number(input) : input
   if (typeof number === 'number' && Number.isSafeInteger(number) && number > 0) return number
   throw new Error(`expected a number of logs, got ${show(input)}`)

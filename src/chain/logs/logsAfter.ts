@@ -15,10 +15,10 @@ import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
  *
  * @throws CursorError when a reorg removed the block of the cursor.
  */
-export async function logPageOf(
+export async function logsAfter(
   range: BlockRange,
   match: LogMatch,
-  { cursor, limit, resolve, ...options }: logPageOf.Options,
+  { cursor, limit, resolve, ...options }: logsAfter.Options,
 ): Promise<LogPage> {
   if (cursor && (await resolve(cursor.number))?.hash !== cursor.hash) throw new CursorError()
   // The logs of the cursor's block are read separately. How many of them were delivered is then no part of the search's limit.
@@ -55,7 +55,7 @@ export async function logPageOf(
   }
 }
 
-export declare namespace logPageOf {
+export declare namespace logsAfter {
   type Options = Omit<logsOfRange.Options, 'maxResults'> & {
     cursor?: LogCursor | undefined
     limit: number

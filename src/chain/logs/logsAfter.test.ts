@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { emptyChunk } from '../blocks/logChunk.ts'
-import { cursorText, logPageOf, parseCursor } from './logPage.ts'
+import { cursorText, logsAfter, parseCursor } from './logsAfter.ts'
 
 const hashAt = (number: number) =>
   `0x${number.toString(16).padStart(16, '0')}${'ab'.repeat(24)}` as const
@@ -16,7 +16,7 @@ async function page(cursor: Parameters<typeof cursorText>[0], range = { from: 0,
     logs: () => emptyChunk(number),
   })
   const fails = () => Promise.reject(new Error('not expected'))
-  const found = await logPageOf(
+  const found = await logsAfter(
     range,
     { addresses: [], topics: [] },
     {

@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import type { Script } from '../../../test/support/chain.ts'
+import { log, logBlocks, other, startWatchedChain } from '../../../test/support/watchedChain.ts'
+import { startWatchedGateway } from '../../../test/support/watcher.ts'
+import type { RpcLog } from '../../codec/types.ts'
+
+type Opened = { cursor: string; created: boolean }
+type Page = { cursor: string; logs: RpcLog[] }
+
+const brief = ({ logs }: Page) =>
+  logs.map(
+    ({ blockNumber, logIndex, removed }) =>
+      `${removed ? '-' : '+'}${Number(blockNumber)}.${Number(logIndex)}`,
+  )
+
+async function start(blocks: readonly Script[], solid = 0) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'ethgate-cursors-'))
+  onTestFinished(() => rm(dataDir, { force: true, recursive: true }))
+  const watched = await startWatchedChain({ blocks, config: { dataDir }, solid })
+  return { ...watched, dataDir, ...clientOf(watched.gateway) }
+}
+
+function clientOf(gateway: Pick<Awaited<ReturnType<typeof startWatchedGateway>>, 'rpc'>) {
+  return {
+    open: (options: object) => gateway.rpc<Opened>('ethgate_openCursor', { name: 'a', ...options }),
+    next: (limit?: number) => gateway.rpc<Page>('ethgate_next', { name: 'a', limit }),
+    ack: ({ cursor }: { cursor: string }) => gateway.rpc('ethgate_ack', { name: 'a', cursor }),
+  }
+}
+
+describe('named cursors', () => {
+  test('default: pages from a past block; the same page until it is acknowledged', async () => {
+    const { ack, chain, next, open, sync } = await start(logBlocks(4), 3)
+    expect(await open({ from: '0x2' })).toMatchObject({ created: true })
+    const first = await next(2)
+    expect(brief(first)).toEqual(['+2.0', '+3.0'])
+    chain.mine({ logs: [[log]] })
+    await sync()
+    expect(await next(100)).toEqual(first)
+    expect(await ack(first)).toBe(true)
+    expect(await ack(first)).toBe(true)
+    const second = await next()
+    expect(brief(second)).toEqual(['+4.0', '+5.0'])
+    await ack(second)
+    expect(brief(await next())).toEqual([])
+    expect(await open({ from: 'earliest' })).toEqual({ created: false, cursor: second.cursor })
+  })
+
+  test('default: without `from` the first page starts after the newest block', async () => {
+    const { chain, next, open, sync } = await start(logBlocks(2))
+    await open({})
+    expect(brief(await next())).toEqual([])
+    chain.mine({ logs: [[log]] })
+    await sync()
+    expect(brief(await next())).toEqual(['+3.0'])
+  })
+
+  test('args: filter', async () => {
+    const { next, open } = await start([{ logs: [[log, other]] }])
+    await open({ from: 'earliest', filter: { address: `0x${other.address}` } })
+    expect(brief(await next())).toEqual(['+1.1'])
+  })
+
+  test('behavior: after a reorg the removed logs of acknowledged pages come first', async () => {
+    const { ack, chain, next, open, sync } = await start(logBlocks(3))
+    await open({ from: 'earliest' })
+    await ack(await next())
+    chain.reorg(2, [{}, { logs: [[log]] }, {}])
+    await sync()
+    expect(brief(await next())).toEqual(['-3.0', '-2.0', '+3.0'])
+  })
+
+  test('behavior: a page that a reorg has changed is read again, unless it was acknowledged', async () => {
+    const { ack, chain, next, open, sync } = await start(logBlocks(2))
+    await open({ from: 'earliest' })
+    const page = await next()
+    chain.reorg(1, [{}, { logs: [[log]] }])
+    await sync()
+    await ack(page)
+    expect(brief(await next())).toEqual(['-2.0', '+3.0'])
+    expect(await ack(page)).toBe(true)
+    const again = await next()
+    chain.reorg(1, [{ logs: [[log]] }, {}])
+    await sync()
+    const changed = await next()
+    expect(brief(again)).toEqual(['-2.0', '+3.0'])
+    expect(brief(changed)).toEqual(['-2.0', '+3.0'])
+    expect(changed.cursor).not.toBe(again.cursor)
+  })
+
+  test('behavior: a block with more logs than the limit is one page', async () => {
+    const { ack, next, open } = await start([{ logs: [[log, log, log]] }, { logs: [[log]] }], 2)
+    await open({ from: 'earliest' })
+    const page = await next(1)
+    expect(brief(page).slice(0, 3)).toEqual(['+1.0', '+1.1', '+1.2'])
+    await ack(page)
+    expect([...brief(page), ...brief(await next())]).toEqual(['+1.0', '+1.1', '+1.2', '+2.0'])
+  })
+
+  test('behavior: a cursor survives a restart of the gateway', async () => {
+    const { ack, chain, dataDir, gateway, next, open } = await start(logBlocks(3))
+    await open({ from: 'earliest' })
+    const first = await next(1)
+    await ack(first)
+    const second = await next(1)
+    await gateway.stop()
+    const restarted = await startWatchedGateway(chain, { dataDir })
+    onTestFinished(() => restarted.stop())
+    const again = clientOf(restarted)
+    expect(await again.next()).toEqual(second)
+    expect(await again.ack(second)).toBe(true)
+    expect(brief(await again.next())).toEqual(['+3.0'])
+  })
+
+  test('error: an unknown name, another cursor, another filter, no place to keep it', async () => {
+    const { ack, chain, gateway, next, open } = await start(logBlocks(1))
+    await expect(next()).rejects.toMatchObject({ code: -32000 })
+    await open({ from: 'earliest' })
+    expect(await ack({ cursor: '9:0x09' })).toBe(false)
+    await expect(open({ filter: { topics: [`0x${'aa'.repeat(32)}`] } })).rejects.toMatchObject({
+      code: -32602,
+    })
+    await expect(
+      gateway.rpc('ethgate_openCursor', { name: 'b', address: `0x${log.address}` }),
+    ).rejects.toMatchObject({ code: -32602 })
+    expect(await gateway.rpc('ethgate_closeCursor', { name: 'a' })).toBe(true)
+    expect(await gateway.rpc('ethgate_closeCursor', { name: 'a' })).toBe(false)
+    const homeless = await startWatchedGateway(chain, { dataDir: 'none' })
+    onTestFinished(() => homeless.stop())
+    await expect(clientOf(homeless).open({})).rejects.toMatchObject({ code: -32000 })
+  })
+})

@@ -1,0 +1,230 @@
+import { createHash, randomUUID } from 'node:crypto'
+
+import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
+import type { RpcLog } from '../../codec/types.ts'
+import {
+  InvalidParamsError,
+  LimitExceededError,
+  RpcError,
+  UpstreamError,
+} from '../../lib/errors.ts'
+import { sleep } from '../../lib/sleep.ts'
+import { type Wire, wireOf } from '../../lib/wire.ts'
+import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
+import type { Head } from '../head/headTypes.ts'
+import { newestIn, windowOf } from '../head/window.ts'
+import { fromCursor, type Page, pageFrom, toCursor } from './page.ts'
+import { type FilterOwner, type FilterSpec, type FilterStore, PAGE_LEASE } from './store.ts'
+
+/**
+ * Named cursors of one view: log filters that start at any block, keep their position until the client acknowledges a page, and
+ * outlive connections, restarts and weeks.
+ *
+ * A position is a block, as the text `number:hash`. The store keeps the acknowledged position, and after `>` the end of the page
+ * that was answered last, so that the same page is answered until it is acknowledged.
+ */
+export type Cursors = {
+  /**
+   * Creates a cursor, or finds the one with this name. @param from - the first block; the block after the newest one if absent.
+   *
+   * @throws InvalidParamsError when a cursor with this name has another filter; LimitExceededError
+   */
+  open(
+    owner: CursorOwner,
+    name: string,
+    query: CursorQuery,
+  ): Promise<{ cursor: string; created: boolean }>
+  /**
+   * The logs after the acknowledged position, as whole blocks; after a reorg the removed logs come first. The same page until it
+   * is acknowledged, except when a reorg has removed its last block.
+   *
+   * @throws CursorNotFoundError, CursorLostError, UpstreamError, LimitExceededError
+   */
+  next(owner: CursorOwner, name: string, options: NextOptions): Promise<CursorPage>
+  /**
+   * The page that ends at `cursor` was processed. Repeating it changes nothing. False when `cursor` is not the end of the page that
+   * was answered last, nor the acknowledged position. @throws CursorNotFoundError
+   */
+  acknowledge(owner: CursorOwner, name: string, cursor: string): Promise<boolean>
+  /** Removes a cursor. Returns whether it existed. */
+  close(owner: CursorOwner, name: string): Promise<boolean>
+}
+
+/** Who calls. Callers with an API key have names of their own; the others share theirs. */
+export type CursorOwner = FilterOwner & { key?: string | undefined }
+
+/** The logs of a cursor and its first block. */
+export type CursorQuery = LogMatch & { from?: BlockRef | undefined }
+
+type NextOptions = { limit: number; signal: AbortSignal }
+
+/** One page of a cursor: its logs, and the position to acknowledge. */
+export type CursorPage = { logs: Wire<RpcLog[]>; cursor: string }
+
+/** Milliseconds between attempts while another call changes the cursor. */
+const BUSY_STEP = 10
+
+/** Creates the cursors of one view. */
+export function createCursors({ chain, head, maxResults, store }: createCursors.Options): Cursors {
+  const idOf = ({ key }: CursorOwner, name: string) =>
+    createHash('sha256')
+      .update(JSON.stringify([key ?? null, chain.view, name]))
+      .digest('hex')
+
+  async function read(id: string) {
+    const found = await (await store()).read(id)
+    if (found?.spec.kind !== 'logs') throw new CursorNotFoundError()
+    const [acknowledged = '', answered] = found.cursor.split('>')
+    return { acknowledged, answered, spec: found.spec, stored: found.cursor }
+  }
+
+  /** Replaces the stored text. False when another call has changed it. */
+  async function move(id: string, from: string, to: string): Promise<boolean> {
+    const token = randomUUID()
+    const cursors = await store()
+    for (let waited = 0; waited <= 2 * PAGE_LEASE; waited += BUSY_STEP) {
+      const claim = await cursors.claim(id, token, '')
+      if (!claim) throw new CursorNotFoundError()
+      if (claim.state === 'claimed') {
+        if (claim.cursor === from) return cursors.commit(id, token, from, to)
+        await cursors.release(id, token)
+        return false
+      }
+      await sleep(BUSY_STEP)
+    }
+    throw new UpstreamError('the cursor is in use, try again')
+  }
+
+  async function firstOf(from: BlockRef | undefined): Promise<number | undefined> {
+    if (from === undefined || from === 'latest' || from === 'pending') return undefined
+    if (typeof from === 'number') return from
+    const id = await chain.resolve(from)
+    if (!id) throw new InvalidParamsError(0, 'no such block')
+    return id.number
+  }
+
+  /** The block before the first one. Block 0 has no logs, so it may count as read. */
+  async function startOf(first: number | undefined): Promise<BlockId> {
+    const { hash, number } = newestIn(windowOf(head), chain.view)
+    if (first === undefined || first > number) return { number, hash }
+    return blockAt(Math.max(0, first - 1))
+  }
+
+  async function blockAt(number: number): Promise<BlockId> {
+    const id = await chain.resolve(number)
+    if (!id) throw new UpstreamError(`the node does not have block ${number}`)
+    return id
+  }
+
+  /**
+   * The page after a position. A page has more logs than `limit` when its first block has.
+   *
+   * @throws CursorLostError when the block of the position was removed and is not known any more
+   */
+  async function pageAfter(
+    spec: Extract<FilterSpec, { kind: 'logs' }>,
+    at: BlockId,
+    { limit, signal, upTo }: NextOptions & { upTo?: number },
+  ): Promise<Page> {
+    // The window has no hashes of the blocks below it.
+    const isBelow = at.number < (windowOf(head).blocks[0]?.number ?? 0)
+    if (isBelow && (await blockAt(at.number)).hash !== at.hash) throw new CursorLostError(at)
+    const options = { chain, head, signal, ...(upTo !== undefined && { upTo }) }
+    const page = await pageFrom(spec, at, { ...options, limit }).catch((error: unknown) => {
+      if (!(error instanceof LimitExceededError) || limit >= maxResults) throw error
+      return pageFrom(spec, at, { ...options, limit: maxResults })
+    })
+    if (!page) throw new CursorLostError(at)
+    return page
+  }
+
+  return {
+    async open(owner, name, { addresses, from, topics }) {
+      const id = idOf(owner, name)
+      const cursors = await store()
+      const first = await firstOf(from)
+      const spec: FilterSpec = {
+        kind: 'logs',
+        view: chain.view,
+        addresses,
+        topics,
+        scanFrom: 0,
+        ...(first !== undefined && { from: first }),
+      }
+      const existing = await cursors.read(id)
+      const cursor = existing?.cursor ?? toCursor(await startOf(first))
+      await cursors.create(owner, { spec, cursor }, id)
+      const { acknowledged, spec: stored } = await read(id)
+      if (queryOf(stored) !== queryOf(spec))
+        throw new InvalidParamsError(0, 'a cursor with this name exists and has another filter')
+      return { cursor: acknowledged, created: !existing }
+    },
+    async next(owner, name, options) {
+      const id = idOf(owner, name)
+      for (;;) {
+        const { acknowledged, answered, spec, stored } = await read(id)
+        const at = fromCursor(acknowledged)
+        const end = answered === undefined ? undefined : fromCursor(answered)
+        const isSame = end && (await chain.resolve(end.number))?.hash === end.hash
+        const page = await pageAfter(
+          spec,
+          at,
+          isSame ? { ...options, limit: Infinity, upTo: end.number } : options,
+        )
+        const cursor = toCursor(page.cursor)
+        // An empty page needs no acknowledgement.
+        const text = page.items.length > 0 ? `${acknowledged}>${cursor}` : cursor
+        if (!(await move(id, stored, text))) continue
+        return { logs: wireOf(Buffer.from(`[${page.items.join(',')}]`, 'latin1')), cursor }
+      }
+    },
+    async acknowledge(owner, name, cursor) {
+      const id = idOf(owner, name)
+      for (;;) {
+        const { acknowledged, answered, stored } = await read(id)
+        if (cursor === acknowledged) return true
+        if (cursor !== answered) return false
+        if (await move(id, stored, answered)) return true
+      }
+    },
+    close: async (owner, name) => (await store()).remove(idOf(owner, name)),
+  }
+}
+
+export declare namespace createCursors {
+  type Options = {
+    chain: Pick<Chain, 'logRows' | 'resolve' | 'view'>
+    head: Pick<Head, 'window'>
+    /** The most logs of a page whose first block has more logs than the client wants. */
+    maxResults: number
+    /** Opens the store at the first use. @throws RpcError when cursors cannot be kept */
+    store: () => Promise<FilterStore>
+  }
+}
+
+/** What a cursor reads, without its first block, which may be given again as a tag. */
+function queryOf(spec: FilterSpec): string {
+  return spec.kind === 'logs' ? JSON.stringify([spec.addresses, spec.topics]) : ''
+}
+
+/** `-32000`: no cursor with this name, or it has expired. */
+class CursorNotFoundError extends RpcError {
+  override name = 'CursorNotFoundError'
+
+  constructor() {
+    super(-32000, 'cursor not found: open it with ethgate_openCursor')
+  }
+}
+
+/** `-32000`: a reorg removed the block of the position, and its logs are not known any more. */
+class CursorLostError extends RpcError {
+  override name = 'CursorLostError'
+
+  constructor({ hash, number }: BlockId) {
+    super(
+      -32000,
+      `a reorg removed block ${number} (${hash}), and its logs are not known any more: close the cursor and open it again from an earlier block`,
+      { data: { blockNumber: `0x${number.toString(16)}`, blockHash: hash } },
+    )
+  }
+}

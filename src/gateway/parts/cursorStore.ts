@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+
+import { openFileFilterStore } from '../../chain/filters/file.ts'
+import { createMemoryFilterStore } from '../../chain/filters/memory.ts'
+import { createRedisFilterStore } from '../../chain/filters/redis.ts'
+import { type FilterLimits, type FilterStore, PAGE_LEASE } from '../../chain/filters/store.ts'
+import type { Config } from '../../config/config.ts'
+import { RpcError } from '../../lib/errors.ts'
+import type { RedisLink } from '../../lib/redis.ts'
+import { stateFolder } from '../../sending/openSentStore.ts'
+
+/** The options that limit filters and cursors. */
+export type FilterConfig = Pick<
+  Config,
+  'filterBytesPerClient' | 'filterBytesTotal' | 'filtersPerClient' | 'filtersTotal'
+>
+
+/** The limits of a store of filters or cursors. @param ttl - seconds without use after which one expires */
+export function filterLimits(config: FilterConfig, ttl: number): FilterLimits {
+  return {
+    bytesPerClient: config.filterBytesPerClient,
+    bytesTotal: config.filterBytesTotal,
+    lease: PAGE_LEASE,
+    perClient: config.filtersPerClient,
+    total: config.filtersTotal,
+    ttl: ttl * 1_000,
+  }
+}
+
+/** Where named cursors are kept. Nothing is opened before the first use. */
+type CursorStore = {
+  /** @throws RpcError when cursors cannot be kept */
+  open(): Promise<FilterStore>
+  close(): Promise<void>
+}
+
+/** Keeps named cursors in Redis if there is one, with a chain in this process in memory, otherwise in the data directory. */
+export function createCursorStore({
+  chainId,
+  config,
+  genesis,
+  isInProcess,
+  redis,
+}: createCursorStore.Options): CursorStore {
+  const limits = filterLimits(config, config.cursorTtl)
+  let opened: Promise<{ store: FilterStore; close?: () => Promise<void> }> | undefined
+
+  async function open() {
+    if (redis) return { store: createRedisFilterStore({ ...limits, link: redis, name: 'cursor' }) }
+    if (isInProcess) return { store: createMemoryFilterStore(limits) }
+    const folder = stateFolder(config.dataDir)
+    if (folder === undefined)
+      throw new RpcError(-32000, 'named cursors need --redis or a --data-dir to be kept in')
+    return openFileFilterStore({
+      ...limits,
+      folder: join(folder, chainId.toString(16)),
+      genesis,
+      name: 'cursors',
+    })
+  }
+
+  return {
+    async open() {
+      // The next call tries again.
+      opened ??= open().catch((error: unknown) => {
+        opened = undefined
+        throw error
+      })
+      return (await opened).store
+    },
+    async close() {
+      const store = await opened?.catch(() => undefined)
+      await store?.close?.()
+    },
+  }
+}
+
+export declare namespace createCursorStore {
+  type Options = {
+    chainId: number
+    config: FilterConfig & Pick<Config, 'cursorTtl' | 'dataDir'>
+    /** Hash of block 0. */
+    genesis: string
+    /** Whether the chain is in this process and ends with it, so that cursors may end too. */
+    isInProcess: boolean
+    redis: RedisLink | undefined
+  }
+}

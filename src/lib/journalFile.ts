@@ -1,0 +1,166 @@
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Bytes above which a file is rewritten if it is twice as long as its entries need. */
+const COMPACT_BYTES = 4 * 1024 * 1024
+
+/** A file of JSON lines that one process appends to. */
+export type JournalFile = {
+  /**
+   * Reads the file, or creates it, and rewrites it without outdated entries. The next operation after a failed write calls
+   * it again. @throws Error that names the problem with the file or its folder.
+   */
+  load(): Promise<void>
+  /** Appends an entry. Resolves when it is on the disk (fdatasync). Entries of one event loop tick share a write. */
+  append(entry: object): Promise<void>
+  /** Resolves when every entry so far is on the disk. */
+  written(): Promise<void>
+  /** Loads the file again when a write has failed, because memory has entries that the file lacks. */
+  ensureLoaded(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * A journal in a file. The first line is the header, every other line an entry. A last line without a line end was incomplete
+ * when the process crashed, and is dropped: its call was never answered. Any other unreadable line is an error.
+ */
+export function createJournalFile({
+  compactBytes = COMPACT_BYTES,
+  entries,
+  file,
+  header,
+  onFailure,
+  onHeader,
+  read,
+}: createJournalFile.Options): JournalFile {
+  let handle: FileHandle | undefined
+  /** Bytes of the complete lines of the file. */
+  let length = 0
+  /** Length of the file after the last rewrite. */
+  let compacted = 0
+  let lines: string[] = []
+  /** The write in flight, and the next one, which contains the entries since. */
+  let writing: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+  /** A write failed: the next operation reads the file again first. */
+  let isStale = false
+  let reloading: Promise<void> | undefined
+
+  const first = lineOf(header)
+
+  async function load(): Promise<void> {
+    await handle?.close()
+    handle = undefined
+    await mkdir(dirname(file), { mode: 0o700, recursive: true })
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return ''
+      throw error
+    })
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    const [found, ...rest] = whole.split('\n').slice(0, -1)
+    if (found !== undefined && `${found}\n` !== first) throw onHeader(found)
+    read(rest)
+    await rewrite()
+    writing = Promise.resolve()
+    isStale = false
+  }
+
+  /** Rewrites the file without outdated entries, and replaces the old one atomically. */
+  async function rewrite(): Promise<void> {
+    const body = first + [...entries()].map(lineOf).join('')
+    const replacement = `${file}.new`
+    const written = await open(replacement, 'w', 0o600)
+    try {
+      await written.writeFile(body)
+      await written.sync()
+    } finally {
+      await written.close()
+    }
+    await rename(replacement, file)
+    await syncFolder(dirname(file))
+    await handle?.close()
+    handle = await open(file, 'r+')
+    length = compacted = Buffer.byteLength(body)
+  }
+
+  async function write(): Promise<void> {
+    const bytes = Buffer.from(lines.join(''))
+    lines = []
+    next = undefined
+    try {
+      if (!handle) throw new Error('the file is not open')
+      await handle.write(bytes, 0, bytes.length, length)
+      await handle.datasync()
+      length += bytes.length
+      if (length > compactBytes && length > 2 * compacted) await rewrite()
+    } catch (cause) {
+      isStale = true
+      throw onFailure(cause)
+    }
+  }
+
+  function written(): Promise<void> {
+    if (lines.length === 0) return next ?? writing
+    if (!next) {
+      next = writing.catch(() => {}).then(write)
+      writing = next
+      // The callers of `append` get the error.
+      writing.catch(() => {})
+    }
+    return next
+  }
+
+  return {
+    load,
+    written,
+    append(entry) {
+      lines.push(lineOf(entry))
+      return written()
+    },
+    async ensureLoaded() {
+      if (!isStale) return
+      await writing.catch(() => {})
+      reloading ??= load()
+        .catch((cause: unknown) => {
+          throw onFailure(cause)
+        })
+        .finally(() => {
+          reloading = undefined
+        })
+      await reloading
+    },
+    async close() {
+      await writing.catch(() => {})
+      await handle?.close()
+      handle = undefined
+    },
+  }
+}
+
+export declare namespace createJournalFile {
+  type Options = {
+    /** Length above which a file is rewritten when half of it is outdated. @default 4 MiB */
+    compactBytes?: number | undefined
+    /** Path of the file. Missing folders are created. */
+    file: string
+    /** The content of the first line. */
+    header: object
+    /** The error for a file with another first line. */
+    onHeader: (header: string) => Error
+    /** The error for a write that the disk refused. */
+    onFailure: (cause: unknown) => Error
+    /** Replaces what is in memory by the lines of the file. @throws Error that names an unreadable line */
+    read: (lines: readonly string[]) => void
+    /** What is in memory, as entries of a new file. */
+    entries: () => Iterable<object>
+  }
+}
+
+const lineOf = (value: object) => `${JSON.stringify(value)}\n`
+
+/** Makes a rename durable. Some file systems cannot open a folder. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}

@@ -1,0 +1,12 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { acknowledgeParam, cursorOwnerOf } from '../params/cursorParam.ts'
+
+export const ethgate_ack = defineMethod({
+  params: [acknowledgeParam],
+  result: schemas.boolean,
+  summary:
+    'the page of a named cursor was processed: {name, cursor}; false when it is not the page that was answered last',
+  handler: ({ cursors, request }, [{ cursor, name }]) =>
+    cursors.acknowledge(cursorOwnerOf(request), name, cursor),
+})

@@ -1,0 +1,10 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { closeCursorParam, cursorOwnerOf } from '../params/cursorParam.ts'
+
+export const ethgate_closeCursor = defineMethod({
+  params: [closeCursorParam],
+  result: schemas.boolean,
+  summary: 'removes a named cursor: {name}',
+  handler: ({ cursors, request }, [{ name }]) => cursors.close(cursorOwnerOf(request), name),
+})

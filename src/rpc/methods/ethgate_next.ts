@@ -1,0 +1,20 @@
+import * as schemas from '../../codec/schemas.ts'
+import { wireObject } from '../../lib/wire.ts'
+import { defineMethod } from '../method.ts'
+import { cursorOwnerOf, nextPageParam } from '../params/cursorParam.ts'
+
+/** Default number of logs of a page. */
+const LIMIT = 1_000
+
+export const ethgate_next = defineMethod({
+  params: [nextPageParam],
+  result: schemas.object({ cursor: schemas.text, logs: schemas.listOf(schemas.log) }),
+  summary: 'the next page of a named cursor, the same one until `ethgate_ack`: {name, limit}',
+  async handler({ config, cursors, request }, [{ limit = LIMIT, name }]) {
+    const { cursor, logs } = await cursors.next(cursorOwnerOf(request), name, {
+      limit: Math.min(limit, config.logsMaxResults),
+      signal: request.signal,
+    })
+    return wireObject({ logs, cursor })
+  },
+})
