@@ -133,33 +133,66 @@ export const receipt: JsonSchema = {
   ),
 }
 
+const blockMembers = {
+  baseFeePerGas: amount,
+  difficulty: quantity,
+  extraData: bytes,
+  gasLimit: quantity,
+  gasUsed: quantity,
+  hash,
+  logsBloom: bytes256,
+  miner: address,
+  mixHash: hash,
+  nonce: bytes8,
+  number: quantity,
+  parentHash: hash,
+  receiptsRoot: hash,
+  sha3Uncles: hash,
+  size: quantity,
+  stateRoot: hash,
+  timestamp: quantity,
+  totalDifficulty: quantity,
+  transactions: { anyOf: [listOf(hash), listOf(transaction)] },
+  transactionsRoot: hash,
+  uncles: listOf(hash),
+}
+
 /** An `RpcBlock`. */
 export const block: JsonSchema = {
   title: 'block',
+  ...object(blockMembers, ['baseFeePerGas']),
+}
+
+/** A block of `eth_simulateV1`. */
+export const simulatedBlock: JsonSchema = {
+  title: 'simulated block',
   ...object(
     {
-      baseFeePerGas: amount,
-      difficulty: quantity,
-      extraData: bytes,
-      gasLimit: quantity,
-      gasUsed: quantity,
-      hash,
-      logsBloom: bytes256,
-      miner: address,
-      mixHash: hash,
-      nonce: bytes8,
-      number: quantity,
-      parentHash: hash,
-      receiptsRoot: hash,
-      sha3Uncles: hash,
-      size: quantity,
-      stateRoot: hash,
-      timestamp: quantity,
-      totalDifficulty: quantity,
-      transactions: { anyOf: [listOf(hash), listOf(transaction)] },
-      transactionsRoot: hash,
-      uncles: listOf(hash),
+      ...blockMembers,
+      calls: listOf(
+        object(
+          {
+            returnData: bytes,
+            logs: listOf(log),
+            gasUsed: quantity,
+            maxUsedGas: quantity,
+            status: quantity,
+            error: object({ code: { type: 'integer' }, message: text, data: bytes }, ['data']),
+          },
+          ['error'],
+        ),
+      ),
     },
     ['baseFeePerGas'],
   ),
 }
+
+/** The result of `eth_createAccessList`. */
+export const accessListResult = object(
+  {
+    accessList: listOf(object({ address, storageKeys: listOf(hash) })),
+    gasUsed: quantity,
+    error: text,
+  },
+  ['error'],
+)

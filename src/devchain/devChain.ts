@@ -306,7 +306,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
 export declare namespace createDevChain {
   type Options = {
     /** Build folder of Hardhat or Foundry, whose custom errors the chain can name. */
-    artifacts?: string
+    artifacts?: string | undefined
     /** Funded accounts. @default 10 */
     accounts?: number
     /** Coins of each. @default 10,000 */

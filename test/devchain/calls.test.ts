@@ -347,3 +347,18 @@ describe('18 decimals', () => {
     await wei.close()
   })
 })
+
+test.each([
+  ['more coins than an int64 holds', 2n ** 63n, 'endowment out of long range'],
+  ['coins to itself', 1n, 'transfer trx failed: Cannot transfer TRX to yourself.'],
+])('error: as on a node, a contract that sends %s stops', async (_, value, reason) => {
+  const answer = (await dev.native('/wallet/triggerconstantcontract', {
+    owner_address: `41${dev.accountOf(0).slice(2)}`,
+    contract_address: `41${kitchen.slice(2)}`,
+    data: calldata('sendTo', [kitchen, value]).slice(2),
+  })) as { result: { code: string; message: string } }
+  expect(answer.result.code).toBe('OTHER_ERROR')
+  expect(Buffer.from(answer.result.message, 'hex').toString()).toBe(
+    `class org.tron.core.vm.program.Program$TransferException : ${reason}`,
+  )
+})

@@ -32,6 +32,9 @@ test('default: prints accounts and keys, serves both interfaces on one port, end
   )
   const chainId = (await rpc(url, 'eth_chainId')) as string
   expect(command.stdout()).toContain(`Chain id   ${Number(chainId)} (${chainId})`)
+  const [, explorer = ''] = /^Explorer   (http:\S+)$/m.exec(command.stdout()) ?? []
+  const page = await fetch(explorer, { headers: { accept: 'text/html' } })
+  expect(await page.text()).toContain('<h1>Explorer</h1>')
   expect(await rpc(url, 'eth_accounts')).toHaveLength(2)
   const native = await fetch(`${url}/wallet/getblockbynum?num=0`)
   const genesis = (await native.json()) as { blockID: string }

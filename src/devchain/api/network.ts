@@ -148,7 +148,10 @@ export const networkOperations: Operations = {
         smart_contract: spell(printContract(contract, call.state), call.params.visible),
         ...(code && code.length > 0 && { runtimecode: Buffer.from(code).toString('hex') }),
         contract_state: {
-          ...withoutZeros({ update_cycle: call.state.get('property', 'cycle') ?? 0n }),
+          ...withoutZeros({
+            energy_factor: contract.energyFactor ?? 0n,
+            update_cycle: call.state.get('property', 'cycle') ?? 0n,
+          }),
         },
       }
     },

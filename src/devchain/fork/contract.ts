@@ -1,8 +1,12 @@
-import type { Contract } from '../../native/wire/accountTypes.ts'
+import type { Contract, ContractInfo } from '../../native/wire/accountTypes.ts'
 import type { ContractRecord } from '../state/model.ts'
 
 /** Converts a node's contract record to this chain's format. */
-export function readContract(node: Contract, address: string): ContractRecord {
+export function readContract(
+  node: Contract,
+  address: string,
+  { energy_factor: factor = 0 }: NonNullable<ContractInfo['contract_state']> = {},
+): ContractRecord {
   return {
     address,
     origin: node.origin_address,
@@ -14,5 +18,6 @@ export function readContract(node: Contract, address: string): ContractRecord {
     originEnergyLimit: BigInt(node.origin_energy_limit ?? 0),
     ...(node.trx_hash && { trxHash: node.trx_hash }),
     version: node.version ?? 0,
+    ...(BigInt(factor) > 0n && { energyFactor: BigInt(factor) }),
   }
 }

@@ -53,7 +53,10 @@ export function createForkReader({
     const contract = info?.smart_contract
     return [
       [`code:${address}`, runtime.length > 0 ? runtime : undefined],
-      [`contract:${address}`, contract && !isLater ? readContract(contract, address) : undefined],
+      [
+        `contract:${address}`,
+        contract && !isLater ? readContract(contract, address, info.contract_state) : undefined,
+      ],
     ]
   }
 

@@ -15,7 +15,7 @@ import {
 } from '../index.ts'
 import type { BlockContext, DevChain, State } from '../index.ts'
 import { stateOf } from './blockState.ts'
-import { callFailure } from './failures.ts'
+import type { FailureOf } from './failures.ts'
 import {
   type BlockOverride,
   blockOverride,
@@ -27,7 +27,8 @@ import {
 /** Calls and estimates at any block, with state and block overrides. */
 export function callMethods(
   chain: DevChain,
-  print: (context: Context, printed: readonly Uint8Array[]) => void,
+  failureOf: FailureOf,
+  print: (context: Context, printed: readonly Uint8Array[]) => void = () => {},
 ): Record<string, AnyMethod> {
   const eth_call = defineMethod({
     params: [callRequest, optional(blockRef, 'latest'), stateOverride, blockOverride],
@@ -39,7 +40,7 @@ export function callMethods(
       })
       const result = await callEthereum(state, call, { block, rules: chain.ledger.rules })
       print(context, result.printed)
-      if (result.failure) throw callFailure(result, chain.artifacts)
+      if (result.failure) throw failureOf(result)
       return `0x${Buffer.from(result.output).toString('hex')}`
     },
   })

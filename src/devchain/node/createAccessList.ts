@@ -26,19 +26,7 @@ const callWithList: Param<{ call: EthereumCall; given?: AccessList | undefined }
 export function accessListMethods(chain: DevChain): Record<string, AnyMethod> {
   const eth_createAccessList = defineMethod({
     params: [callWithList, optional(blockRef, 'latest'), stateOverride, blockOverride],
-    result: schemas.object(
-      {
-        accessList: schemas.listOf(
-          schemas.object({
-            address: schemas.address,
-            storageKeys: schemas.listOf(schemas.hash),
-          }),
-        ),
-        gasUsed: schemas.quantity,
-        error: schemas.text,
-      },
-      ['error'],
-    ),
+    result: schemas.accessListResult,
     summary: 'accounts and slots that a call uses; it costs the same with and without the list',
     async handler({ chain: { view } }, [{ call, given }, ref, accounts, change]) {
       const { block, state } = await changedState(chain, ref, view, { accounts, block: change })

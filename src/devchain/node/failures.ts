@@ -15,6 +15,9 @@ import {
 } from '../index.ts'
 import type { Artifacts, ChainBlock, VmResult } from '../index.ts'
 
+/** Makes the error of a call that failed: in the words of development tools, or in those of the chain. */
+export type FailureOf = (result: VmResult) => RpcError
+
 /**
  * The error for a failed call: code `3` with the revert data, or `-32000` with the reason. Both have data, as on Hardhat and
  * anvil, because matchers of tests take an error without data for a failure of the node.
@@ -96,7 +99,7 @@ const HALTS: Partial<Record<string, string>> = {
  */
 export function withRpcErrors(
   methods: Record<string, AnyMethod>,
-  artifacts: Artifacts,
+  failureOf: FailureOf,
 ): Record<string, AnyMethod> {
   return Object.fromEntries(
     Object.entries(methods).map(([name, method]) => [
@@ -107,7 +110,7 @@ export function withRpcErrors(
           try {
             return (await resolving(() => method.handler(context, params))) as unknown
           } catch (error) {
-            throw toRpcError(error, artifacts)
+            throw toRpcError(error, failureOf)
           }
         },
       } satisfies AnyMethod,
@@ -125,11 +128,11 @@ const PUBLIC_ERRORS = [
   TraceTimeoutError,
 ]
 
-function toRpcError(error: unknown, artifacts: Artifacts): unknown {
+function toRpcError(error: unknown, failureOf: FailureOf): unknown {
   if (error instanceof EstimateFailure)
     return error.result.failure?.result === 'OUT_OF_ENERGY'
       ? new RpcError(-32000, `gas required exceeds allowance (${error.limit})`)
-      : callFailure(error.result, artifacts)
+      : failureOf(error.result)
   if (PUBLIC_ERRORS.some((kind) => error instanceof kind))
     return new RpcError(-32000, (error as Error).message, { cause: error })
   return error

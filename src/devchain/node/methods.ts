@@ -6,7 +6,7 @@ import { callMethods } from './calls.ts'
 import { controlMethods } from './control.ts'
 import { accessListMethods } from './createAccessList.ts'
 import { erc20Methods } from './erc20.ts'
-import { withRpcErrors } from './failures.ts'
+import { callFailure, type FailureOf, withRpcErrors } from './failures.ts'
 import { lookupMethods } from './lookups.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
@@ -38,6 +38,7 @@ export function devMethods(
   announcer: Announcer,
   terminal: Pick<Terminal, 'print' | 'setEnabled'> = { print() {}, setEnabled() {} },
 ): Record<string, AnyMethod> {
+  const failureOf: FailureOf = (result) => callFailure(result, chain.artifacts)
   const unlocked = createUnlocked(chain)
   const signer = createSigner(chain, unlocked)
   const methods = {
@@ -49,9 +50,9 @@ export function devMethods(
     ...erc20Methods(chain),
     ...lookupMethods(chain),
     ...rawTransactionMethods(chain),
-    ...callMethods(chain, (context, printed) => terminal.print(context, printed)),
+    ...callMethods(chain, failureOf, (context, printed) => terminal.print(context, printed)),
     ...accessListMethods(chain),
-    ...simulateMethods(chain),
+    ...simulateMethods(chain, failureOf),
     ...sendingMethods(chain, announcer, unlocked, signer),
     ...reorgMethods(chain, signer),
     ...poolMethods(chain),
@@ -63,5 +64,5 @@ export function devMethods(
     ...replayMethods(chain, signer),
     ...unsupportedMethods,
   }
-  return withRpcErrors(methods, chain.artifacts)
+  return withRpcErrors(methods, failureOf)
 }

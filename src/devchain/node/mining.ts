@@ -59,10 +59,12 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   function chooseTime(seconds: bigint): void {
     const time = Number(seconds) * 1000
     const newest = Math.floor(ledger.head().header.timestamp / 1000)
+    // Hardhat's words, which tests read.
+    const relation = Number(seconds) < newest ? 'lower than' : 'equal to'
     if (Number(seconds) <= newest)
       throw new RpcError(
         -32000,
-        `Timestamp ${seconds} is lower than or equal to previous block's timestamp ${newest}`,
+        `Timestamp ${seconds} is ${relation} the previous block's timestamp ${newest}`,
       )
     clock.setNext(time)
   }

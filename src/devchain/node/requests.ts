@@ -141,24 +141,24 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
 export type StateOverride = readonly (readonly [address: string, change: AccountChange])[]
 
 /** The state overrides of a call. */
-export const stateOverride: Param<StateOverride> = (input) => {
+export const stateOverride: Param<StateOverride> = (input, scope) => {
   if (input === undefined || input === null) return []
   if (!isObject(input)) throw new Error(`expected state overrides, got ${show(input)}`)
   return Object.entries(input).map(([who, change]) => [
     toNativeAddress(address(who)),
-    member(input, who, () => accountChange(change)),
+    member(input, who, () => accountChange(change, scope)),
   ])
 }
 
 const KNOWN = new Set(['balance', 'nonce', 'code', 'state', 'stateDiff'])
 
-function accountChange(input: unknown): AccountChange {
+function accountChange(input: unknown, scope: ParamScope | undefined): AccountChange {
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
   for (const name of Object.keys(input))
     if (!KNOWN.has(name)) throw new Error(`${name}: unknown override`)
   const code = member(input, 'code', maybe(bytes))
   return present({
-    balance: member(input, 'balance', maybe(quantity)),
+    balance: member(input, 'balance', maybe(coinAmount), scope),
     nonce: member(input, 'nonce', maybe(nonce)),
     code: code?.slice(2),
     storage: member(input, 'state', maybe(slots)),

@@ -83,7 +83,13 @@ async function lockState(file: string | undefined): Promise<(() => void) | undef
 function banner(
   chain: DevChain,
   url: string,
-  { balance = 10_000n, decimals = 6, mnemonic = MNEMONIC, profile }: createDevChain.Options,
+  {
+    artifacts,
+    balance = 10_000n,
+    decimals = 6,
+    mnemonic = MNEMONIC,
+    profile,
+  }: createDevChain.Options,
   hasPage: boolean,
 ): string {
   const rows = chain.accounts.map(
@@ -112,7 +118,7 @@ ${rows.join('\n')}
 
 Mnemonic   ${mnemonic}
 Chain id   ${chain.chainId} (0x${chain.chainId.toString(16)})
-${chain.fork ? describeFork(chain.fork) : ''}JSON-RPC   ${url}
+${artifacts === undefined ? '' : `Artifacts  ${artifacts}\n`}${chain.fork ? describeFork(chain.fork) : ''}JSON-RPC   ${url}
 Native     ${url}/wallet and ${url}/walletsolidity
 ${hasPage ? `Explorer   ${url}\n` : ''}${notes.map((note) => `\n${note}`).join('')}
 `

@@ -1,12 +1,10 @@
 import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
-import { amountsIn, inUnit } from '../../codec/amounts.ts'
 import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../../codec/block.ts'
 import { toRpcLogsByTransaction } from '../../codec/log.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { SUN, type Unit } from '../../codec/unit.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import {
@@ -30,10 +28,10 @@ import {
   type SimulatedCall,
   simulatedBlock,
 } from '../index.ts'
-import type { Artifacts, BlockContext, DevChain, EthereumCall, State, VmResult } from '../index.ts'
+import type { BlockContext, DevChain, EthereumCall, State, VmResult } from '../index.ts'
 import { stateOf } from './blockState.ts'
 import { changeBlock } from './calls.ts'
-import { callFailure } from './failures.ts'
+import type { FailureOf } from './failures.ts'
 import {
   type BlockOverride,
   blockOverride,
@@ -46,8 +44,6 @@ import {
 const MAX_BLOCKS = 256
 
 const SECOND = 1_000
-
-const BLOCK = amountsIn(schemas.block) ?? {}
 
 type BlockOfCalls = {
   blockOverrides: BlockOverride
@@ -64,7 +60,7 @@ const blockOfCalls: Param<BlockOfCalls> = (input, scope) => {
   }
 }
 
-type Simulation = { blocks: BlockOfCalls[]; isFull: boolean; unit: Unit }
+type Simulation = { blocks: BlockOfCalls[]; isFull: boolean }
 
 const simulation: Param<Simulation> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
@@ -72,11 +68,11 @@ const simulation: Param<Simulation> = (input, scope) => {
   const blocks = member(input, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope) ?? []
   if (blocks.length > MAX_BLOCKS) throw new Error(`at most ${MAX_BLOCKS} blocks`)
   const isFull = member(input, 'returnFullTransactions', optional(boolean, false))
-  return { blocks, isFull, unit: scope?.unit ?? SUN }
+  return { blocks, isFull }
 }
 
 /** Runs calls in simulated blocks, one on top of the other. */
-export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
+export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<string, AnyMethod> {
   const { ledger } = chain
 
   /** Runs the calls of a block. Their changes are in `state` afterwards. */
@@ -104,8 +100,9 @@ export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const eth_simulateV1 = defineMethod({
     params: [simulation, optional(blockRef, 'latest')],
+    result: schemas.listOf(schemas.simulatedBlock),
     summary: 'runs calls in simulated blocks, with state and block overrides; returns the blocks',
-    async handler({ chain: { view }, config }, [{ blocks, isFull, unit }, ref]) {
+    async handler({ chain: { view }, config }, [{ blocks, isFull }, ref]) {
       const base = await stateOf(chain, ref, view)
       const state = createOverlay(base.state)
       const { number } = base.block
@@ -133,10 +130,8 @@ export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
         }
         const logs = toRpcLogsByTransaction(native, infos)
         answers.push({
-          ...(inUnit(BLOCK, shown, unit) as Record<string, unknown>),
-          calls: calls.map(({ result }, index) =>
-            toAnswer(result, logs[index] ?? [], chain.artifacts),
-          ),
+          ...shown,
+          calls: calls.map(({ result }, index) => toAnswer(result, logs[index] ?? [], failureOf)),
         })
         before = block
         parent = sealed
@@ -164,12 +159,15 @@ const VM_ERROR = -32015
 function toAnswer(
   result: VmResult,
   logs: readonly RpcLog[],
-  artifacts: Artifacts,
+  failureOf: FailureOf,
 ): Record<string, unknown> {
   const returnData: Hex = `0x${Buffer.from(result.output).toString('hex')}`
-  const gasUsed = numberToHex(result.energyUsed)
-  if (!result.failure) return { returnData, logs, gasUsed, status: '0x1' }
-  const { code, data, message } = callFailure(result, artifacts)
+  const gas = {
+    gasUsed: numberToHex(result.energyUsed),
+    maxUsedGas: numberToHex(result.energyNeeded),
+  }
+  if (!result.failure) return { returnData, logs, ...gas, status: '0x1' }
+  const { code, data, message } = failureOf(result)
   const error = { code: code === 3 ? code : VM_ERROR, message, ...(data !== undefined && { data }) }
-  return { returnData, logs: [], gasUsed, status: '0x0', error }
+  return { returnData, logs: [], ...gas, status: '0x0', error }
 }

@@ -104,6 +104,8 @@ export type ContractRecord = {
   /** Transaction of a creation by CREATE2. */
   trxHash?: string
   version: number
+  /** How much more each of its operations costs while it is busy, in ten-thousandths. A fork has the one of its chain. @default 0 */
+  energyFactor?: bigint
 }
 
 /** A block producer or candidate. */

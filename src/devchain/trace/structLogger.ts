@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from 'viem/utils'
+import { bytesToHex } from 'viem/utils'
 
 import type { State } from '../state/state.ts'
 import { slotKey } from '../vm/vmState.ts'
@@ -49,7 +49,8 @@ const BEFORE = /^(out of gas|stack underflow|stack limit)/
 
 /**
  * Geth's default tracer: every operation with stack, storage and, if requested, memory. As on Hardhat, each operation has all
- * slots that the run has used of its account; geth has them only at SLOAD and SSTORE. Words of the stack have 32 bytes.
+ * slots that the run has used of its account; geth has them only at SLOAD and SSTORE. As on
+ * Hardhat, whose clients compare texts, words have 64 digits and no `0x`.
  */
 export function createStructLogger(options: StructLoggerOptions): Tracer {
   const { limit = 0 } = options
@@ -67,7 +68,7 @@ export function createStructLogger(options: StructLoggerOptions): Tracer {
     if (stack.length < (code === SLOAD ? 1 : 2)) return before
     const slot = word(stack.at(-1) ?? 0n)
     const storage = { ...before }
-    const key = slotKey(state, address, hexToBytes(slot))
+    const key = slotKey(state, address, Buffer.from(slot, 'hex'))
     const value =
       code === SSTORE
         ? word(stack.at(-2) ?? 0n)
@@ -134,15 +135,15 @@ export function createStructLogger(options: StructLoggerOptions): Tracer {
 
 const NO_STORAGE: Record<string, string> = {}
 
-const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}` as const
+const word = (value: bigint) => value.toString(16).padStart(64, '0')
 
 function words(memory: Uint8Array): string[] {
   const hex = Buffer.from(memory).toString('hex')
-  return (hex.match(/.{64}/g) ?? []).map((digits) => `0x${digits}`)
+  return hex.match(/.{64}/g) ?? []
 }
 
 /** The approximate number of characters of an entry. */
 function sizeOf({ memory = [], returnData = '', stack = [], storage = {} }: StructLog): number {
   const slots = Object.keys(storage).length
-  return 80 + memory.length * 67 + returnData.length + stack.length * 69 + slots * 134
+  return 80 + memory.length * 67 + returnData.length + stack.length * 67 + slots * 134
 }

@@ -3,7 +3,7 @@ import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
 import type { EVMOpts } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
-import { ReturnDataError } from './failure.ts'
+import { TransferError, ReturnDataError } from './failure.ts'
 
 type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
@@ -36,6 +36,11 @@ const ENERGY: Readonly<Record<string, number>> = {
 const SET_STORAGE = 20_000n
 const CHANGE_STORAGE = 5_000n
 const NEW_ACCOUNT = 25_000n
+const CALL = 0xf1
+const CALL_ENERGY = 40
+
+/** The most coins that a call can carry: those of an int64. */
+const MAX_VALUE = 2n ** 63n - 1n
 
 /**
  * The parameters of an EVM that charges energy.
@@ -136,8 +141,29 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
   const copyGas = dynamicGasHandlers.get(0x3e) as NonNullable<AddOpcode['gasFunction']>
   const reporting = reportingOpcodes(common, options)
 
+  /** A call. Where Ethereum moves coins, or finds too few, the chain may stop the caller. */
+  const call = (opcode: number, opcodeName: string): AddOpcode => ({
+    opcode,
+    opcodeName,
+    baseFee: CALL_ENERGY,
+    gasFunction: dynamicGasHandlers.get(opcode) as NonNullable<AddOpcode['gasFunction']>,
+    async logicFunction(runState, common) {
+      const [, to, value] = runState.stack.peek(3) as [bigint, bigint, bigint]
+      if (value > MAX_VALUE) throw new TransferError('endowment out of long range')
+      const own = runState.interpreter.getAddress()
+      if (value > 0n && opcode === CALL && stackAddress(to).equals(own)) {
+        const account = await runState.stateManager.getAccount(own)
+        if ((account?.balance ?? 0n) >= value)
+          throw new TransferError('transfer trx failed: Cannot transfer TRX to yourself.')
+      }
+      return handler(opcode)(runState, common)
+    },
+  })
+
   return [
     ...reporting,
+    call(CALL, 'CALL'),
+    call(0xf2, 'CALLCODE'),
     {
       opcode: 0x3e,
       opcodeName: 'RETURNDATACOPY',

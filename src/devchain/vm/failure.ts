@@ -43,6 +43,13 @@ export class ReturnDataError extends EVMError {
   }
 }
 
+/** The coins of a call cannot be moved. */
+export class TransferError extends EVMError {
+  constructor(reason: string) {
+    super(reason as ConstructorParameters<typeof EVMError>[0])
+  }
+}
+
 /** A precompiled contract refused its input. */
 export class PrecompileError extends EVMError {
   constructor() {
@@ -84,6 +91,7 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
       `Illegal RETURNDATACOPY arguments: offset (${toWord(offset)}) + size (${toWord(size)}) > RETURNDATASIZE (${available})`,
     )
   }
+  if (error instanceof TransferError) return of('TRANSFER_FAILED', 'TransferException', error.error)
   if (error instanceof PrecompileError)
     return of('PRECOMPILED_CONTRACT', 'PrecompiledContractException', 'invalid input')
   // The EVM appends the position to this text.

@@ -141,6 +141,11 @@ async function runOn(
     blockchain: blockchainOf(block),
     addressOf: (message) => (addressOf as ReturnType<typeof followFrames>)(message),
     ...(block.hardfork && { warm: warmFor(machine, state, options) }),
+    ...(!block.hardfork &&
+      parameter(state, 'getAllowDynamicEnergy') === 1n && {
+        factorOf: (contract: Address) =>
+          reading(() => vmState.top().get('contract', native(contract))?.energyFactor ?? 0n),
+      }),
   })
   const pace = createPace(options.timeout)
   // The first listener, so that a run that ends here leaves the others in a consistent state.

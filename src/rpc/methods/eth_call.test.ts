@@ -73,14 +73,14 @@ test('error: a block that does not exist', async () => {
   })
 })
 
-test('error: overrides', async () => {
+test('error: overrides without a simulator', async () => {
   const context = await createReplayContext()
   const call = (...overrides: unknown[]) =>
-    callMethod(eth_call, context, [{ to, data }, 'latest', ...overrides])
-  expect(() => call({ [to]: { balance: '0x1' } })).toThrowErrorMatchingInlineSnapshot(
-    `[InvalidParamsError: invalid argument 2: state overrides are not supported: the node only runs calls on its own state]`,
-  )
-  expect(() => call({}, { number: '0x1' })).toThrowErrorMatchingInlineSnapshot(
-    `[InvalidParamsError: invalid argument 3: block overrides are not supported: the node only runs calls on its own state]`,
-  )
+    Promise.resolve(callMethod(eth_call, context, [{ to, data }, 'latest', ...overrides]))
+  const needs = {
+    code: -32602,
+    message: 'a call with state or block overrides needs --simulate on and --upstream-rpc',
+  }
+  await expect(call({ [to]: { balance: '0x1' } })).rejects.toMatchObject(needs)
+  await expect(call({}, { number: '0x1' })).rejects.toMatchObject(needs)
 })

@@ -1,15 +1,29 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
 import { runCall } from '../../chain/state/call.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { callRequest, noOverrides } from '../params/callParam.ts'
+import { callRequest } from '../params/callParam.ts'
 import { blockRef, optional } from '../params/params.ts'
+import { blockOverrides, stateOverrides } from '../params/simulationParam.ts'
+import { ownUnit } from '../params/withUnit.ts'
+import { simulated } from './simulated.ts'
 
 export const eth_call = defineMethod({
-  params: [callRequest, optional(blockRef, 'latest'), noOverrides('state'), noOverrides('block')],
+  params: [callRequest, optional(blockRef, 'latest'), stateOverrides, blockOverrides, ownUnit],
   result: schemas.bytes,
-  summary: 'executes a call or creation code without a transaction; overrides are not supported',
-  async handler({ chain, native, request: { signal } }, [call, ref]) {
-    const result = await runCall(call, { native, signal, source: await chain.state(ref) })
+  summary:
+    'executes a call or creation code without a transaction; with overrides in this process (`--simulate`)',
+  async handler(context, [call, ref, accounts, block, unit]) {
+    if (accounts || block) {
+      const given = { ...call, value: numberToHex(unit.fromSun(call.value)) }
+      const params = [given, 'latest', accounts, block]
+      return simulated<Hex>(context, 'eth_call', { params, ref, unit })
+    }
+    const { chain, native, request } = context
+    const source = await chain.state(ref)
+    const result = await runCall(call, { native, signal: request.signal, source })
     return result?.data ?? '0x'
   },
 })

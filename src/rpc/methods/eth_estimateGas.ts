@@ -1,17 +1,28 @@
+import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { estimateGas } from '../../chain/state/estimate.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { callRequest, noOverrides } from '../params/callParam.ts'
+import { callRequest } from '../params/callParam.ts'
 import { blockRef, optional } from '../params/params.ts'
+import { blockOverrides, stateOverrides } from '../params/simulationParam.ts'
+import { ownUnit } from '../params/withUnit.ts'
+import { simulated } from './simulated.ts'
 
 export const eth_estimateGas = defineMethod({
-  params: [callRequest, optional(blockRef, 'latest'), noOverrides('state'), noOverrides('block')],
+  params: [callRequest, optional(blockRef, 'latest'), stateOverrides, blockOverrides, ownUnit],
   result: schemas.quantity,
-  summary: 'energy that a transaction needs; 21,000 for a transfer',
-  async handler({ chain, native, request: { signal } }, [call, ref]) {
+  summary:
+    'energy that a transaction needs; 21,000 for a transfer; with overrides in this process (`--simulate`)',
+  async handler(context, [call, ref, accounts, block, unit]) {
+    if (accounts || block) {
+      const given = { ...call, value: numberToHex(unit.fromSun(call.value)) }
+      const params = [given, 'latest', accounts, block]
+      return simulated<Hex>(context, 'eth_estimateGas', { params, ref, unit })
+    }
+    const { chain, native, request } = context
     const source = await chain.state(ref)
-    return numberToHex(await estimateGas(call, { native, signal, source }))
+    return numberToHex(await estimateGas(call, { native, signal: request.signal, source }))
   },
 })

@@ -12,9 +12,7 @@ const OTTERSCAN =
  */
 const reasons = {
   eth_getProof: 'the chain has no Merkle proofs of its state',
-  eth_createAccessList: 'the node does not report what a call uses; ethgate dev has this method',
   eth_getBlockAccessList: 'access lists do not exist on this chain',
-  eth_simulateV1: 'the node only executes single calls on its own state; use eth_call',
   eth_blobBaseFee: 'blobs do not exist on this chain',
   eth_capabilities: 'the node does not report how far back it keeps data',
   eth_config: 'this chain has no Ethereum forks',
@@ -46,7 +44,6 @@ const reasons = {
       'debug_storageRangeAt',
       'debug_traceBadBlock',
       'debug_traceBlock',
-      'debug_traceCall',
       'debug_traceCallMany',
       'debug_traceChain',
       'trace_call',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { callRequest, noOverrides } from './callParam.ts'
+import { callRequest } from './callParam.ts'
 
 const A = '0x42194febc0f076d4151747569ae87374b41f4a09'
 const ZERO = `0x${'0'.repeat(40)}`
@@ -64,13 +64,4 @@ describe('callRequest', () => {
   ])('error: %j', (input, message) => {
     expect(() => callRequest(input)).toThrow(message)
   })
-})
-
-test('noOverrides', () => {
-  for (const none of [undefined, null, {}]) expect(noOverrides('state')(none)).toBeUndefined()
-  expect(() => noOverrides('state')({ [A]: { balance: '0x1' } })).toThrow(
-    'state overrides are not supported: the node only runs calls on its own state',
-  )
-  expect(() => noOverrides('block')({ number: '0x1' })).toThrow('block overrides are not supported')
-  expect(() => noOverrides('state')('x')).toThrow('state overrides are not supported')
 })

@@ -68,18 +68,3 @@ export function callData(object: Record<string, unknown>): Hex {
     throw new Error('expected data and input to be equal when both are given')
   return input ?? data ?? '0x'
 }
-
-/** State and block overrides: only "none" is accepted, because the node cannot simulate on altered state. */
-export function noOverrides(kind: 'state' | 'block'): Param<undefined> {
-  const none: Param<undefined> = (input) => {
-    if (input === undefined || input === null) return undefined
-    if (isObject(input) && Object.keys(input).length === 0) return undefined
-    throw new Error(
-      `${kind} overrides are not supported: the node only runs calls on its own state`,
-    )
-  }
-  none.doc = { name: `${kind}Overrides`, required: false, schema: NO_OVERRIDES }
-  return none
-}
-
-const NO_OVERRIDES = { type: 'object', properties: {}, additionalProperties: false } as const

@@ -52,6 +52,8 @@ describe('amountsIn', () => {
       'eth_getTransactionByHash',
       'eth_getTransactionReceipt',
       'eth_signTransaction',
+      'eth_simulateV1',
+      'ethgate_feeQuote',
     ])
   })
 

@@ -4,6 +4,9 @@ import type { JsonSchema } from '../../../lib/jsonSchema.ts'
 
 const integer: JsonSchema = { type: 'integer' }
 
+/** 64 digits without `0x`. */
+const word: JsonSchema = { type: 'string', pattern: '^[0-9a-f]{64}$' }
+
 /** The result of geth's default tracer: every operation. */
 const structTrace: JsonSchema = {
   title: 'operations',
@@ -20,10 +23,10 @@ const structTrace: JsonSchema = {
           gasCost: integer,
           depth: integer,
           error: schemas.text,
-          stack: schemas.listOf(schemas.quantity),
+          stack: schemas.listOf(word),
           returnData: schemas.bytes,
-          memory: schemas.listOf(schemas.hash),
-          storage: { type: 'object', additionalProperties: schemas.hash },
+          memory: schemas.listOf(word),
+          storage: { type: 'object', additionalProperties: word },
         },
         ['error', 'stack', 'returnData', 'memory', 'storage'],
       ),

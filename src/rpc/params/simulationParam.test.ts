@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+
+import { SUN, WEI } from '../../codec/unit.ts'
+import { PLAIN } from './params.ts'
+import {
+  blockOverrides,
+  simulatedCall,
+  simulation,
+  stateOverrides,
+  traceOptions,
+} from './simulationParam.ts'
+
+const PREDICTED = `0x${'aa'.repeat(20)}` as const
+const ACTUAL = `0x${'bb'.repeat(20)}` as const
+const scope = {
+  ...PLAIN,
+  unit: WEI,
+  contractAt: (address: `0x${string}`) => (address === PREDICTED ? ACTUAL : address),
+}
+
+test('default: calls and overrides have the contract of a predicted address', () => {
+  const call = { to: PREDICTED, input: '0x12', gas: '0x5' }
+  const expected = { to: ACTUAL, data: '0x12', gas: '0x5' }
+  expect(simulatedCall(call, scope)).toEqual({ unit: WEI, value: expected })
+  expect(simulatedCall(call)).toEqual({ unit: SUN, value: { ...expected, to: PREDICTED } })
+  const change = { [PREDICTED]: { balance: '0x1' } }
+  expect(stateOverrides(change, scope)).toEqual({ [ACTUAL]: { balance: '0x1' } })
+  expect(traceOptions({ tracer: 'callTracer', stateOverrides: change }, scope)).toEqual({
+    tracer: 'callTracer',
+    stateOverrides: { [ACTUAL]: { balance: '0x1' } },
+  })
+  const blocks = [{ calls: [call], stateOverrides: change, blockOverrides: { number: '0x1' } }]
+  expect(simulation({ blockStateCalls: blocks, validation: true }, scope)).toEqual({
+    unit: WEI,
+    value: {
+      blockStateCalls: [
+        {
+          calls: [expected],
+          stateOverrides: { [ACTUAL]: { balance: '0x1' } },
+          blockOverrides: { number: '0x1' },
+        },
+      ],
+      validation: true,
+    },
+  })
+})
+
+test('behavior: empty overrides are none', () => {
+  for (const none of [undefined, null, {}]) {
+    expect(stateOverrides(none)).toBeUndefined()
+    expect(blockOverrides(none)).toBeUndefined()
+  }
+})
+
+test('error: what is no object, and a position inside a block', () => {
+  expect(() => stateOverrides('x')).toThrow('expected state overrides, got "x"')
+  expect(() => blockOverrides([])).toThrow('expected block overrides, got []')
+  expect(() => simulatedCall(5)).toThrow('expected a call object, got 5')
+  expect(() => simulation({ blockStateCalls: [{ calls: [5] }] })).toThrow('expected a call object')
+  expect(() => traceOptions({ txIndex: '0x0' })).toThrow('txIndex is not supported')
+})

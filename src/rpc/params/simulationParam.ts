@@ -1,0 +1,111 @@
+import { SUN, type Unit } from '../../codec/unit.ts'
+import { blankable, callData, callRequest } from './callParam.ts'
+import {
+  address,
+  arrayOf,
+  contractAddress,
+  isObject,
+  maybe,
+  member,
+  type Param,
+  type ParamScope,
+  show,
+} from './params.ts'
+
+// The simulator decodes these parameters itself. Here they get the addresses of contracts in place of predicted ones.
+
+type Json = Record<string, unknown>
+
+/** A parameter for the simulator, and the unit of its amounts. */
+export type Given<value = unknown> = { value: value; unit: Unit }
+
+const objectFrom = (input: unknown, what: string): Json => {
+  if (!isObject(input)) throw new Error(`expected ${what}, got ${show(input)}`)
+  return input
+}
+
+function callFrom(input: unknown, scope: ParamScope | undefined): Json {
+  const { data: _, input: __, ...rest } = objectFrom(input, 'a call object')
+  const to = member(rest, 'to', blankable(contractAddress), scope)
+  const data = callData(input as Json)
+  return { ...rest, ...(to && { to }), data: scope?.inData(data) ?? data }
+}
+
+/** A call with all members that Ethereum knows. */
+export const simulatedCall: Param<Given> = (input, scope) => ({
+  value: callFrom(input, scope),
+  unit: scope?.unit ?? SUN,
+})
+simulatedCall.doc = callRequest.doc as NonNullable<typeof callRequest.doc>
+
+function stateFrom(input: unknown, scope: ParamScope | undefined): Json {
+  return Object.fromEntries(
+    Object.entries(objectFrom(input, 'state overrides')).map(([who, change]) => {
+      const given = address(who)
+      return [scope?.contractAt(given) ?? given, change]
+    }),
+  )
+}
+
+/** Changes of accounts for one call; undefined when there are none. */
+export const stateOverrides: Param<Json | undefined> = (input, scope) => {
+  const given = maybe<Json>((value) => stateFrom(value, scope))(input)
+  return given && Object.keys(given).length > 0 ? given : undefined
+}
+stateOverrides.doc = {
+  name: 'stateOverrides',
+  required: false,
+  schema: { type: 'object' },
+  description: 'by address: balance, nonce, code, state (all slots) or stateDiff (some slots)',
+}
+
+/** Values that contracts see of the block; undefined when there are none. */
+export const blockOverrides: Param<Json | undefined> = (input) => {
+  const given = maybe<Json>((value) => objectFrom(value, 'block overrides'))(input)
+  return given && Object.keys(given).length > 0 ? given : undefined
+}
+blockOverrides.doc = {
+  name: 'blockOverrides',
+  required: false,
+  schema: { type: 'object' },
+  description: 'number, time (seconds), gasLimit, feeRecipient, baseFeePerGas, prevRandao',
+}
+
+const blockOfCalls: Param<Json> = (input, scope) => {
+  const block = objectFrom(input, 'a block')
+  const calls = member(block, 'calls', maybe(arrayOf((call) => callFrom(call, scope))))
+  const state = member(block, 'stateOverrides', stateOverrides, scope)
+  return { ...block, ...(calls && { calls }), ...(state && { stateOverrides: state }) }
+}
+
+/** The blocks of `eth_simulateV1` and its options. */
+export const simulation: Param<Given> = (input, scope) => {
+  const given = objectFrom(input, 'an object')
+  const blocks = member(given, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope)
+  return {
+    value: { ...given, ...(blocks && { blockStateCalls: blocks }) },
+    unit: scope?.unit ?? SUN,
+  }
+}
+simulation.doc = {
+  name: 'simulation',
+  schema: { type: 'object' },
+  description:
+    'blockStateCalls (each with calls, stateOverrides, blockOverrides), returnFullTransactions',
+}
+
+/** The options of `debug_traceCall`. */
+export const traceOptions: Param<Json> = (input, scope) => {
+  const given = objectFrom(input ?? {}, 'trace options')
+  if ((given['txIndex'] ?? undefined) !== undefined)
+    throw new Error('txIndex is not supported: the node keeps no state inside a block')
+  const state = member(given, 'stateOverrides', stateOverrides, scope)
+  return { ...given, ...(state && { stateOverrides: state }) }
+}
+traceOptions.doc = {
+  name: 'traceOptions',
+  required: false,
+  schema: { type: 'object' },
+  description:
+    'tracer (callTracer, prestateTracer, 4byteTracer, muxTracer, noopTracer; without one every operation is listed), tracerConfig, timeout, stateOverrides, blockOverrides',
+}

@@ -1,0 +1,163 @@
+import type { Hex } from 'viem'
+
+import type { Chain } from '../chain/blocks/chainTypes.ts'
+import { type Call, runCall } from '../chain/state/call.ts'
+import { estimateGas } from '../chain/state/estimate.ts'
+import { unitsText } from '../codec/coin.ts'
+import { toQuantity } from '../codec/quantity.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import type { NativeClient } from '../native/client.ts'
+import { stakesPayEnergy } from '../native/earlyChain.ts'
+import { encodeTransaction } from '../native/protobuf/transaction.ts'
+import type { AccountResource, Contract } from '../native/wire/accountTypes.ts'
+import { createFees } from './fees.ts'
+import { toNativeTransaction } from './nativeTransaction.ts'
+
+/** What a transaction costs if it is sent now. Energy and bandwidth are in units and points, fees in sun. */
+export type FeeQuote = {
+  energy: {
+    /** All that the transaction uses now. */
+    total: Hex
+    /** How much more each operation of the called contract costs because it is busy, in ten-thousandths. `total` includes it. */
+    factor: Hex
+    /** The parts that the stakes of the contract's creator and of the sender pay, and the part that the sender pays in coins. */
+    fromCreator: Hex
+    fromSender: Hex
+    burned: Hex
+    /** Sun for one unit. */
+    price: Hex
+  }
+  bandwidth: {
+    /** Points: the bytes of the transaction, and 64 for its result. */
+    points: Hex
+    paidBy: 'stake' | 'free' | 'coins'
+  }
+  /** Sun that the sender pays: in all, for energy, for bandwidth, for the creation of an account. */
+  fee: { total: Hex; energy: Hex; bandwidth: Hex; account: Hex }
+  /** The same total in coins, as text. */
+  coins: string
+  /** A fee limit, sun, with which the transaction does not stop half-way; 0 for a transfer, which has none. */
+  feeLimit: Hex
+  /** Why the fee limit is higher than the fee. */
+  reason: string
+}
+
+type Needs = {
+  chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'latest' | 'solid'>
+  native: NativeClient
+  signal: AbortSignal
+}
+
+/** Points of the result of a transaction. */
+const RESULT_POINTS = 64
+
+/** Milliseconds from the head's time to the expiration of a transaction, as the node's own builders set it. */
+const LIFETIME = 60_000
+
+const SIGNATURE = '00'.repeat(65)
+
+/**
+ * Quotes the fee of a call as a transaction that is sent now.
+ *
+ * @throws as `eth_estimateGas`, when the call fails
+ */
+export async function feeQuote(call: Call, { chain, native, signal }: Needs): Promise<FeeQuote> {
+  const options = { signal }
+  const from = toNativeAddress(call.from)
+  const value = call.to && toNativeAddress(call.to)
+  const state = { native, signal, source: { at: 'latest' } } as const
+  const fees = createFees({ chain, native })
+  const [info, own, price, parameters, target] = await Promise.all([
+    value ? native.wallet.getContractInfo({ value }, options) : undefined,
+    native.wallet.getAccountResource({ address: from }, options),
+    chain.energyPrice(),
+    native.wallet.getChainParameters(undefined, options),
+    value ? native.wallet.getAccount({ address: value }, options) : undefined,
+  ])
+  const parameter = (key: string) =>
+    BigInt(parameters.chainParameter?.find((one) => one.key === key)?.value ?? 0)
+  const hasCode = Boolean(info?.runtimecode)
+  const runs = !call.to || hasCode
+  const total = runs ? ((await runCall(call, state))?.energy ?? 0n) : 0n
+  const expiration = chain.latest().timestamp + LIFETIME
+  const feeLimit = runs
+    ? await fees.limit({ expiration, gas: greater(total, await estimateGas(call, state)) })
+    : 0n
+  const shares = await sharesOf(total, info?.smart_contract)
+
+  const isNew = !runs && target === undefined
+  const anchor = { block: chain.solid(), expiration, timestamp: chain.latest().timestamp }
+  const unsigned = toNativeTransaction({ ...call, feeLimit }, anchor, hasCode)
+  const points = BigInt(
+    encodeTransaction({ ...unsigned, signature: [SIGNATURE] }).length / 2 + RESULT_POINTS,
+  )
+  const bandwidth = bandwidthOf(own)
+  const energyFee = shares.burned * price
+  const accountFee = isNew ? parameter('getCreateNewAccountFeeInSystemContract') : 0n
+  const sum = energyFee + bandwidth.fee + accountFee
+
+  return {
+    energy: {
+      total: toQuantity(total),
+      factor: toQuantity(BigInt(info?.contract_state?.energy_factor ?? 0)),
+      fromCreator: toQuantity(shares.fromCreator),
+      fromSender: toQuantity(shares.fromSender),
+      burned: toQuantity(shares.burned),
+      price: toQuantity(price),
+    },
+    bandwidth: { points: toQuantity(points), paidBy: bandwidth.paidBy },
+    fee: {
+      total: toQuantity(sum),
+      energy: toQuantity(energyFee),
+      bandwidth: toQuantity(bandwidth.fee),
+      account: toQuantity(accountFee),
+    },
+    coins: unitsText(sum, 6),
+    feeLimit: toQuantity(feeLimit),
+    reason: runs ? reasonOf() : 'a transfer runs no contract, so it has no fee limit',
+  }
+
+  /** Who pays the energy: the creator its share from its stake, then the sender from its stake, the rest in coins. */
+  async function sharesOf(total: bigint, contract: Contract | undefined) {
+    const none = { fromCreator: 0n, fromSender: 0n, burned: total }
+    if (total === 0n) return none
+    const creator = contract?.origin_address
+    const percent = 100n - BigInt(contract?.consume_user_resource_percent ?? 0)
+    const creatorLeft =
+      creator === undefined || creator === from || percent <= 0n
+        ? 0n
+        : energyLeft(await native.wallet.getAccountResource({ address: creator }, options))
+    const left = energyLeft(own)
+    if (creatorLeft === 0n && left === 0n) return none
+    if (!(await stakesPayEnergy(native, chain.latest().number))) return none
+    const most = BigInt(contract?.origin_energy_limit ?? 0)
+    const fromCreator = least(least((total * percent) / 100n, creatorLeft), most)
+    const fromSender = least(total - fromCreator, left)
+    return { fromCreator, fromSender, burned: total - fromCreator - fromSender }
+  }
+
+  function bandwidthOf(resource: AccountResource | undefined) {
+    const { freeNetLimit = 0, freeNetUsed = 0, NetLimit = 0, NetUsed = 0 } = resource ?? {}
+    if (points <= BigInt(NetLimit) - BigInt(NetUsed)) return { paidBy: 'stake', fee: 0n } as const
+    if (isNew) return { paidBy: 'coins', fee: parameter('getCreateAccountFee') } as const
+    if (points <= BigInt(freeNetLimit) - BigInt(freeNetUsed))
+      return { paidBy: 'free', fee: 0n } as const
+    return { paidBy: 'coins', fee: points * parameter('getTransactionFee') } as const
+  }
+
+  function reasonOf(): string {
+    const parts = ['it pays for the whole energy, because stakes can be used up before']
+    if (feeLimit > price * total) parts.push('it has room for what the call needs while it runs')
+    if (expiration > chain.energyPriceCertainTo())
+      parts.push('the price of energy may change before the transaction expires')
+    return parts.join('; ')
+  }
+}
+
+function energyLeft(resource: AccountResource | undefined): bigint {
+  const left = BigInt(resource?.EnergyLimit ?? 0) - BigInt(resource?.EnergyUsed ?? 0)
+  return left > 0n ? left : 0n
+}
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b)
+const greater = (a: bigint, b: bigint) => (a > b ? a : b)

@@ -1,0 +1,368 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { createPublicClient, encodeFunctionData, type Hex, http, parseAbi } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+
+import type { Config } from '../../src/config/config.ts'
+import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { post } from '../support/gateway.ts'
+import { compareCalls, randomCalls, randomOf } from '../support/randomCalls.ts'
+import { artifacts } from '../support/recordedChain.ts'
+
+const token = parseAbi([
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function balanceOf(address who) view returns (uint256)',
+])
+const kitchen = parseAbi([
+  'function env() view returns (uint256,uint256,uint256,address,uint256,uint256,address)',
+  'function bal(address a) view returns (uint256)',
+  'function set(uint256 v)',
+  'function n() view returns (uint256)',
+  'function sendTo(address t, uint256 v)',
+])
+
+const WHO: Hex = `0x${'ab'.repeat(20)}`
+
+const word = (value: bigint | number): Hex => `0x${value.toString(16).padStart(64, '0')}`
+
+let node: DevGateway
+let tokenAt: Hex
+let kitchenAt: Hex
+/** A gateway in front of the chain. */
+let front: Front
+
+type Front = Awaited<ReturnType<typeof openFront>>
+
+const env = () => ({
+  to: kitchenAt,
+  data: encodeFunctionData({ abi: kitchen, functionName: 'env' }),
+})
+const bal = (who: Hex) => ({
+  to: kitchenAt,
+  data: encodeFunctionData({ abi: kitchen, functionName: 'bal', args: [who] }),
+})
+const balanceOf = (who: Hex) => ({
+  to: tokenAt,
+  data: encodeFunctionData({ abi: token, functionName: 'balanceOf', args: [who] }),
+})
+const transfer = (value: bigint) => ({
+  from: node.accountOf(0),
+  to: tokenAt,
+  data: encodeFunctionData({ abi: token, functionName: 'transfer', args: [WHO, value] }),
+})
+
+async function deploy(name: 'Kitchen' | 'Token', args = ''): Promise<Hex> {
+  const data = `0x${artifacts[name].bytecode.replace('0x', '')}${args}`
+  const hash = await node.rpc('eth_sendTransaction', { from: node.accountOf(0), data })
+  const receipt = (await node.rpc('eth_getTransactionReceipt', hash)) as { contractAddress: Hex }
+  return receipt.contractAddress
+}
+
+/** A gateway over sockets in front of the chain, as in front of a real node. */
+async function openFront(config: Partial<Config> = {}) {
+  const gateway = createGateway({
+    config: {
+      port: 0,
+      simulate: 'on',
+      upstream: node.url,
+      upstreamRpc: node.url,
+      upstreamSolidity: node.url,
+      ...config,
+    },
+    createSimulator,
+  })
+  const { url } = await gateway.start()
+  await gateway.ready
+  const rpcAt =
+    (path: string) =>
+    async (method: string, ...params: unknown[]) => {
+      const { error, result } = await post(`${url}${path}`, method, params)
+      if (error) throw Object.assign(new Error(error.message), error)
+      return result
+    }
+  return { gateway, rpc: rpcAt('/'), rpcAt, url }
+}
+
+/** The same for one test. */
+async function startFront(config: Partial<Config>): Promise<Front> {
+  const front = await openFront(config)
+  onTestFinished(() => front.gateway.stop())
+  return front
+}
+
+beforeAll(async () => {
+  node = await startDevGateway({
+    parameters: { getAllowDynamicEnergy: 1n },
+    profile: 'native',
+    blockTime: 0,
+  })
+  tokenAt = await deploy('Token', 1_000n.toString(16).padStart(64, '0'))
+  kitchenAt = await deploy('Kitchen')
+  await node.rpc('anvil_setBalance', kitchenAt, '0xffffff')
+  // A change of the state is not a block, and a node shows it only after one.
+  await node.rpc('evm_mine')
+  front = await openFront()
+})
+afterAll(async () => {
+  await front.gateway.stop()
+  await node.close()
+})
+
+describe('overrides give what the same changes of the chain give', () => {
+  let snapshot: unknown
+
+  beforeEach(async () => {
+    snapshot = await node.rpc('evm_snapshot')
+    return () => node.rpc('evm_revert', snapshot)
+  })
+
+  const cases: [string, () => object, () => object, () => [string, ...unknown[]][]][] = [
+    [
+      'balance',
+      () => bal(WHO),
+      () => ({ [WHO]: { balance: '0x7b' } }),
+      () => [['anvil_setBalance', WHO, '0x7b']],
+    ],
+    [
+      'code',
+      () => ({ to: WHO, data: env().data }),
+      () => ({ [WHO]: { code: `0x${artifacts.Kitchen.runtime.replace('0x', '')}` } }),
+      () => [['anvil_setCode', WHO, `0x${artifacts.Kitchen.runtime.replace('0x', '')}`]],
+    ],
+    [
+      'stateDiff',
+      () => ({
+        to: kitchenAt,
+        data: encodeFunctionData({ abi: kitchen, functionName: 'n' }),
+      }),
+      () => ({ [kitchenAt]: { stateDiff: { [word(0)]: word(9), [word(1)]: word(8) } } }),
+      () => [
+        ['anvil_setStorageAt', kitchenAt, word(0), word(9)],
+        ['anvil_setStorageAt', kitchenAt, word(1), word(8)],
+      ],
+    ],
+  ]
+  test.each(cases)('default: %s', async (_, call, overrides, changes) => {
+    const unchanged = await node.rpc('eth_call', call())
+    const answer = await front.rpc('eth_call', call(), 'latest', overrides())
+    const gas = await front.rpc('eth_estimateGas', call(), 'latest', overrides())
+    const ownGas = await node.rpc('eth_estimateGas', call(), 'latest', overrides())
+    for (const [method, ...params] of changes()) await node.rpc(method, ...params)
+    expect(answer).toBe(await node.rpc('eth_call', call()))
+    expect(answer).not.toBe(unchanged)
+    expect(gas).toBe(ownGas)
+  })
+
+  test('default: number and time of the block', async () => {
+    const answer = (await front.rpc('eth_call', env(), 'latest', null, {
+      number: '0x1234',
+      time: '0x77777777',
+    })) as Hex
+    const seen = (answer.slice(2).match(/.{64}/g) ?? []).map((text) => BigInt(`0x${text}`))
+    expect(seen).toEqual(expect.arrayContaining([0x1234n, 0x77777777n]))
+  })
+
+  test('behavior: amounts at /wei have 18 decimals', async () => {
+    const amount = (10n ** 12n * 5n).toString(16)
+    const answer = await front.rpcAt('/wei')('eth_call', bal(WHO), 'latest', {
+      [WHO]: { balance: `0x${amount}` },
+    })
+    expect(answer).toBe(word(5))
+  })
+})
+
+test('default: random calls have the result, the revert data and the energy that the node has', async () => {
+  const contracts = [
+    { address: kitchenAt, abi: artifacts.Kitchen.abi },
+    { address: tokenAt, abi: artifacts.Token.abi },
+  ]
+  const native = (path: string, body: unknown) => node.native(path, body)
+  const calls = randomCalls(contracts, randomOf(7), 60)
+  const counts = await compareCalls(calls, native, front.rpc)
+  expect(counts).toMatchObject({ success: expect.any(Number), revert: expect.any(Number) })
+})
+
+test('default: viem simulates blocks and calls', async () => {
+  const client = createPublicClient({ transport: http(front.url) })
+  const [first, second] = await client.simulateBlocks({
+    blocks: [
+      {
+        calls: [{ ...transfer(5n), account: node.accountOf(0) }, balanceOf(WHO)],
+        stateOverrides: [{ address: WHO, balance: 1n }],
+      },
+      { calls: [balanceOf(WHO), transfer(10n ** 6n)], blockOverrides: { number: 1_000n } },
+    ],
+  })
+  expect(first?.calls).toMatchObject([
+    { status: 'success', logs: [{ address: tokenAt }] },
+    { status: 'success', data: word(5) },
+  ])
+  expect(second?.number).toBe(1_000n)
+  expect(second?.calls).toMatchObject([{ status: 'success', data: word(5) }, { status: 'failure' }])
+  const { results } = await client.simulateCalls({ calls: [balanceOf(node.accountOf(0))] })
+  expect(results).toMatchObject([{ status: 'success', data: word(1_000) }])
+})
+
+test('default: traces of calls and access lists', async () => {
+  const call = transfer(5n)
+  const calls = await front.rpc('debug_traceCall', call, 'latest', { tracer: 'callTracer' })
+  expect(calls).toMatchObject({ to: tokenAt, output: word(1), type: 'CALL' })
+  const diff = await front.rpc('debug_traceCall', call, 'latest', {
+    tracer: 'prestateTracer',
+    tracerConfig: { diffMode: true },
+  })
+  expect(diff).toMatchObject({ post: { [tokenAt]: { storage: expect.anything() } } })
+  expect(await front.rpc('debug_traceCall', call, 'latest', { tracer: '4byteTracer' })).toEqual({
+    '0xa9059cbb-64': 1,
+  })
+  expect(await front.rpc('debug_traceCall', call)).toMatchObject({
+    structLogs: expect.arrayContaining([expect.objectContaining({ op: 'SSTORE' })]),
+  })
+  const list = await front.rpc('eth_createAccessList', call)
+  expect(list).toMatchObject({ accessList: [{ address: tokenAt }] })
+})
+
+test('behavior: a busy contract costs more by its factor, as the node says', async () => {
+  const before = (await front.rpc('debug_traceCall', transfer(5n), 'latest', {
+    tracer: 'callTracer',
+  })) as { gasUsed: Hex }
+  const native = `41${tokenAt.slice(2)}`
+  await node.chain.patch((state) => {
+    const contract = state.get('contract', native)
+    if (contract) state.set('contract', native, { ...contract, energyFactor: 5_000n })
+  })
+  await node.rpc('evm_mine')
+  const calls = randomCalls([{ address: tokenAt, abi: artifacts.Token.abi }], randomOf(3), 20)
+  await compareCalls(calls, (path, body) => node.native(path, body), front.rpc)
+  const after = (await front.rpc('debug_traceCall', transfer(5n), 'latest', {
+    tracer: 'callTracer',
+  })) as { gasUsed: Hex }
+  // Each operation is rounded down.
+  const expected = (Number(before.gasUsed) * 3) / 2
+  expect(Number(after.gasUsed)).toBeGreaterThan(expected - 400)
+  expect(Number(after.gasUsed)).toBeLessThanOrEqual(expected)
+})
+
+describe('a node that keeps no state of a block', () => {
+  /** Mines a block before the next reads of storage. */
+  let blocks = 0
+
+  /** The chain without state of earlier blocks, as a real node. */
+  async function startNode(): Promise<string> {
+    const server = createServer((request, response) => {
+      void (async () => {
+        let body = ''
+        for await (const chunk of request) body += String(chunk)
+        const isRead = body.includes('eth_getStorageAt')
+        if (isRead && blocks-- > 0) await node.rpc('evm_mine')
+        const isOfBlock = /eth_get(StorageAt|Balance|Code|TransactionCount)/.test(body)
+        if (isOfBlock && !body.includes('"latest"'))
+          return response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}')
+        const { method = 'POST', url = '/' } = request
+        const answer = await fetch(`${node.url}${url}`, {
+          method,
+          headers: { 'content-type': 'application/json' },
+          ...(method === 'POST' && { body }),
+        })
+        return response.end(await answer.text())
+      })()
+    })
+    server.listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    onTestFinished(() => void server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  async function startBehind(): Promise<Front> {
+    const url = await startNode()
+    return startFront({ upstream: url, upstreamRpc: url, upstreamSolidity: url })
+  }
+
+  test('behavior: a block that arrives between the reads makes them start again', async () => {
+    const { rpc } = await startBehind()
+    blocks = 2
+    expect(await rpc('eth_call', balanceOf(WHO), 'latest', { [WHO]: { balance: '0x1' } })).toBe(
+      word(0),
+    )
+    expect(blocks).toBeLessThan(1)
+  })
+
+  test('error: a node that has another block after each read', async () => {
+    const { rpc } = await startBehind()
+    blocks = 1_000
+    const running = rpc('eth_call', balanceOf(WHO), 'latest', { [WHO]: { balance: '0x1' } })
+    await expect(running).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('got a new block'),
+    })
+    blocks = 0
+  })
+})
+
+describe('who may simulate', () => {
+  const overrides = { [WHO]: { balance: '0x1' } }
+
+  test('error: without --simulate, the error names the options', async () => {
+    const { rpc } = await startFront({ simulate: 'off' })
+    const needs = expect.stringContaining('needs --simulate on and --upstream-rpc')
+    await expect(rpc('eth_call', bal(WHO), 'latest', overrides)).rejects.toMatchObject({
+      code: -32602,
+      message: needs,
+    })
+    for (const method of ['eth_simulateV1', 'debug_traceCall', 'eth_createAccessList'])
+      await expect(rpc(method, {})).rejects.toMatchObject({ code: -32601, message: needs })
+  })
+
+  test('error: without --upstream-rpc the gateway does not start', async () => {
+    await expect(openFront({ upstreamRpc: undefined })).rejects.toThrow(
+      '--simulate: needs --upstream-rpc',
+    )
+  })
+
+  test('error: callers without an API key with --simulate keys', async () => {
+    const { gateway, rpc } = await startFront({ simulate: 'keys' })
+    const params = [bal(WHO), 'latest', overrides]
+    await expect(rpc('eth_call', ...params)).rejects.toMatchObject({ code: 4100 })
+    expect(await rpc('eth_call', bal(WHO))).toBe(word(0))
+    expect(await gateway.request({ method: 'eth_call', params })).toBe(word(1))
+  })
+
+  test('error: another block than the newest, the solidified state, unknown overrides', async () => {
+    const { rpc, rpcAt } = await startFront({ stateWindow: 0 })
+    await expect(rpc('eth_call', bal(WHO), '0x1', overrides)).rejects.toMatchObject({
+      code: -32000,
+    })
+    await expect(
+      rpcAt('/solidity')('eth_call', bal(WHO), 'latest', overrides),
+    ).rejects.toMatchObject({ message: expect.stringContaining('newest state only') })
+    await expect(
+      rpc('eth_call', bal(WHO), 'latest', { [WHO]: { balanse: '0x1' } }),
+    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('balanse') })
+  })
+
+  test('error: reverts and failures have the words of calls that the node runs', async () => {
+    for (const data of [
+      encodeFunctionData({ abi: parseAbi(['function rString()']), functionName: 'rString' }),
+      encodeFunctionData({ abi: parseAbi(['function rPanic()']), functionName: 'rPanic' }),
+      encodeFunctionData({ abi: parseAbi(['function invalid()']), functionName: 'invalid' }),
+      encodeFunctionData({ abi: kitchen, functionName: 'sendTo', args: [WHO, 2n ** 200n] }),
+    ]) {
+      const call = { to: kitchenAt, data }
+      const failure = (running: Promise<unknown>) =>
+        running.then(
+          () => 'no failure',
+          ({ code, data: bytes, message }: { code: number; data: unknown; message: string }) => ({
+            code,
+            data: bytes,
+            message,
+          }),
+        )
+      const ofNode = await failure(front.rpc('eth_call', call))
+      expect(ofNode).toMatchObject({ code: expect.any(Number) })
+      expect(await failure(front.rpc('eth_call', call, 'latest', overrides))).toEqual(ofNode)
+    }
+  })
+})

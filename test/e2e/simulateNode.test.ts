@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { compareCalls, randomCalls, randomOf } from '../support/randomCalls.ts'
+import { artifacts, labels } from '../support/recordedChain.ts'
+import { explainSkip } from '../support/redis.ts'
+
+/** The folder of `node.sh`, which starts real nodes on the recorded chain. */
+const directory = process.env['NATIVE_NODE_DIR']
+explainSkip(
+  directory === undefined
+    ? 'NATIVE_NODE_DIR does not name the folder of node.sh, which starts real nodes'
+    : undefined,
+)
+
+// Ports are 8090 + offset: nodes of other tests have other offsets.
+const OFFSET = 460
+
+/** Number of calls; more with `RANDOM_CALLS`. */
+const COUNT = Number(process.env['RANDOM_CALLS'] ?? 400)
+
+describe.skipIf(directory === undefined)('simulations in front of a real node', () => {
+  const node = (verb: string) =>
+    promisify(execFile)(join(directory ?? '', 'node.sh'), [verb, '--offset', String(OFFSET)])
+  let gateway: Gateway
+
+  beforeAll(async () => {
+    await node('start')
+    gateway = createGateway({
+      config: {
+        port: 0,
+        simulate: 'on',
+        upstream: `http://127.0.0.1:${8090 + OFFSET}`,
+        upstreamRpc: `http://127.0.0.1:${8545 + OFFSET}/jsonrpc`,
+        upstreamSolidity: `http://127.0.0.1:${8091 + OFFSET}`,
+      },
+      createSimulator,
+    })
+    await gateway.start()
+    await gateway.ready
+  }, 300_000)
+  afterAll(async () => {
+    await gateway.stop()
+    await node('stop')
+  }, 60_000)
+
+  test(
+    'default: random calls have the result, the revert data and the energy that the node has',
+    { timeout: 60_000 + COUNT * 500 },
+    async () => {
+      const { contracts } = labels
+      const called = [
+        { name: 'Token', abi: artifacts.Token.abi },
+        { name: 'Kitchen', abi: artifacts.Kitchen.abi },
+        { name: 'Multicall3Lite', abi: artifacts.Multicall3Lite.abi },
+        { name: 'Child payable', abi: artifacts.Child.abi },
+      ] as const
+      const places = called.map(({ abi, name }) => ({
+        address: `0x${contracts[name].address.slice(2)}` as const,
+        abi,
+      }))
+      const seed = Math.floor(Math.random() * 2 ** 31)
+      const counts = await compareCalls(
+        randomCalls(places, randomOf(seed), COUNT),
+        async (path, body) => {
+          const url = `http://127.0.0.1:${8090 + OFFSET}${path}`
+          return (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json()
+        },
+        (method, ...params) => gateway.request({ method, params }),
+      )
+      expect(counts, `seed ${seed}`).toMatchObject({
+        revert: expect.any(Number),
+        success: expect.any(Number),
+      })
+    },
+  )
+})
