@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 // Readers of option values. Each throws an Error that says what was expected.
 
 /** Any text. */
@@ -111,6 +112,11 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
       throw new Error(`expected a whole number from ${min} to ${max}, got "${input}"`)
     return number
   }
+}
+
+/** A number of workers, or `auto`: the cores that this process may use. */
+export function workers(input: string): number {
+  return input === 'auto' ? availableParallelism() : integer(1, 256)(input)
 }
 
 /** A number above zero. */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 
-import { type Config, createConfig } from '../config/config.ts'
-import type { Health } from '../http/health.ts'
+import { type Config, ConfigError, createConfig } from '../config/config.ts'
+import type { Health, WorkerState } from '../http/health.ts'
 import { createPage } from '../http/page/page.tsx'
 import type { Artifacts } from '../http/page/reads/source.ts'
 import type { DevAccount } from '../http/page/views/connect.tsx'
@@ -14,6 +14,7 @@ import type { PrivateKey } from '../native/protobuf/signature.ts'
 import type { NativeTransport } from '../native/transport/transport.ts'
 import type { Upstream } from '../native/upstream.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
+import type { Simulator } from '../rpc/context.ts'
 import { explainInHeaders } from '../rpc/explain/headers.ts'
 import type { Tracer } from '../rpc/explain/tracer.ts'
 import type { AroundCall } from '../rpc/jsonrpc/observe.ts'
@@ -21,6 +22,7 @@ import type { AnyMethod } from '../rpc/method.ts'
 import { createDocumentRoutes } from '../rpc/openrpc/routes.ts'
 import { readManagedKeys } from '../sending/keyFile.ts'
 import { type Log, silentLog } from './log.ts'
+import type { WorkerMetrics } from './metrics.ts'
 import type { Metrics } from './metrics.ts'
 import { createBoot } from './parts/boot.ts'
 import { connectLimits } from './parts/callLimits.ts'
@@ -36,6 +38,14 @@ export { type Config, createConfig } from '../config/config.ts'
 export type { NativeClient } from '../native/client.ts'
 export type { NativeTransport } from '../native/transport/transport.ts'
 export { defineMethod } from '../rpc/method.ts'
+
+/** What a simulator gets of the gateway. */
+type SimulatorOptions = {
+  feeSignal: Config['feeSignal']
+  log: Log
+  /** The best node that has a JSON-RPC; undefined while none is usable. */
+  node: () => Upstream | undefined
+}
 
 /** The shape of `Hono`. The class itself differs between copies of the package. */
 export type Routes = {
@@ -72,6 +82,15 @@ export type Gateway = {
   health(): Health
 }
 
+/** The workers of a machine, one of which is this process. */
+export type Workers = {
+  states(): WorkerState[]
+  /** The metrics of all workers, in the text format of Prometheus. */
+  metrics(): Promise<string>
+  /** Says how the metrics of this worker are read. */
+  onCollect(collect: () => Promise<WorkerMetrics>): void
+}
+
 /**
  * Creates every part once and connects them. Embedders may pass a transport, keys, methods and routes.
  *
@@ -84,6 +103,7 @@ export function createGateway({
   authoritative,
   coinDecimals = 6,
   config: given,
+  createSimulator,
   failureOf,
   keys = [],
   log = silentLog,
@@ -94,6 +114,7 @@ export function createGateway({
   routes: extraRoutes,
   tracer,
   transport,
+  workers,
 }: createGateway.Options): Gateway {
   // The keys are removed from the config, so that nothing can print them.
   const managedKeys = [...keys, ...readManagedKeys(given.keys)]
@@ -127,6 +148,7 @@ export function createGateway({
     metrics,
     queued: () => (upstreams?.transport.status() ?? []).map(({ queued }) => queued),
   })
+  const simulator = config.simulate === 'off' ? undefined : simulatorOf()
   const started = performance.now()
   let services: Services | undefined
   let floor: SharedFloor | undefined
@@ -144,6 +166,7 @@ export function createGateway({
     nodeRpc: () => node.rpc(),
     priceOfBlock,
     hasGrpc: () => upstreams?.hasGrpc() === true,
+    simulator,
     step: telemetry.step,
   })
   const ready = booting.ready.then((built) => {
@@ -158,6 +181,18 @@ export function createGateway({
   })
   // Avoids an unhandled rejection when no caller waits for `ready`.
   ready.catch(() => {})
+
+  function simulatorOf(): ReturnType<NonNullable<typeof createSimulator>> {
+    if (!createSimulator || !upstreams?.hasRpc())
+      throw new ConfigError(
+        '--simulate',
+        createSimulator
+          ? 'needs --upstream-rpc, the node’s own JSON-RPC, to read the storage of contracts'
+          : 'needs the command ethgate, or the option createSimulator of createGateway',
+      )
+    const { feeSignal } = config
+    return createSimulator({ feeSignal, log, node: () => upstreams.withRpc() })
+  }
 
   /** The context of a view. Until the services exist, a call waits for the first attempt to reach the node. */
   const contextOf: createRpcServers.Options['contextOf'] = (view) => {
@@ -195,6 +230,7 @@ export function createGateway({
       started,
       upstreams: upstreams?.transport.status(),
       waiting: booting.waiting(),
+      workers: workers?.states(),
     })
 
   const page =
@@ -228,6 +264,17 @@ export function createGateway({
     return health().head.number === null ? undefined : chain?.latest()
   }
 
+  function updateMetrics(): void {
+    metrics.health(health())
+    metrics.unsentBytes.set(unsent.bytes())
+    metrics.limitsShared.set(limits.isShared() === false ? 0 : 1)
+    if (services) metrics.blockCache(services.blocks.usage())
+  }
+  workers?.onCollect(() => {
+    updateMetrics()
+    return metrics.registry.getMetricsAsJSON()
+  })
+
   const http = createHttpServer({
     explain: (work, scope) => explainInHeaders(work, { head: headBlock, limits, recorder, scope }),
     documents: createDocumentRoutes({
@@ -244,10 +291,8 @@ export function createGateway({
     metrics: {
       contentType: metrics.registry.contentType,
       text() {
-        metrics.health(health())
-        metrics.unsentBytes.set(unsent.bytes())
-        metrics.limitsShared.set(limits.isShared() === false ? 0 : 1)
-        if (services) metrics.blockCache(services.blocks.usage())
+        if (workers) return workers.metrics()
+        updateMetrics()
         return metrics.registry.metrics()
       },
     },
@@ -299,6 +344,7 @@ export function createGateway({
       await http.close({ delay })
       await booting.stop()
       await limits.stop()
+      await simulator?.stop()
       await node.close()
       telemetry.stop()
       unsent.stop()
@@ -325,6 +371,10 @@ export declare namespace createGateway {
     authoritative?: boolean
     /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
     coinDecimals?: 6 | 18
+    /** Creates what simulates calls, for `--simulate`. @param node - the node to use now */
+    createSimulator?:
+      | ((options: SimulatorOptions) => Simulator & { stop(): Promise<void> })
+      | undefined
     /** Settings that differ from the defaults. `upstream` is required unless a transport is given. */
     config: Partial<Config>
     /** Why a transaction failed, for the page. @default the text of the node */
@@ -347,6 +397,8 @@ export declare namespace createGateway {
     tracer?: Tracer | undefined
     /** The transport to the node. @default sockets to the nodes of `config` */
     transport?: NativeTransport
+    /** The other workers of this process's primary process. @default this process is no worker */
+    workers?: Workers | undefined
   }
 }
 

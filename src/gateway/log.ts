@@ -21,11 +21,13 @@ type WriteLog = { (fields: object, message?: string): void; (message: string): v
  *
  * @param secrets - texts that are redacted, such as API keys, because a node may repeat the path of a request in its
  *   answer. More may be added later. Texts shorter than `SHORTEST_SECRET` are not redacted.
+ * @param fields - fields of every line
  */
 export function createLog(
   level: string,
   destination: Output,
   secrets: readonly string[] = [],
+  fields: object | null = null,
 ): Log {
   let escaped: string[] = []
   let known = 0
@@ -42,7 +44,7 @@ export function createLog(
   return pino(
     {
       level,
-      base: null,
+      base: fields,
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: { streamWrite },
     },

@@ -1,6 +1,18 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  type Aggregator,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 
 import type { Health } from '../http/health.ts'
+
+/** All metrics of one process, as the library adds them up. */
+export type WorkerMetrics = MetricObjectWithValues<MetricValue<string>>[]
 
 /** Every metric of a gateway. Names end in their unit; time is in seconds. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -9,7 +21,9 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  /** @param aggregator - how the values of several workers become one */
+  const gauge = (name: string, help: string, aggregator: Aggregator = 'sum') =>
+    new Gauge({ aggregator, name, help, registers })
 
   const calls = new Histogram({
     name: 'ethgate_rpc_call_duration_seconds',
@@ -62,19 +76,30 @@ export function createMetrics() {
   const upstreamGauge = <labels extends string = never>(
     name: string,
     help: string,
+    aggregator: Aggregator,
     ...more: labels[]
-  ) => new Gauge({ name, help, labelNames: ['upstream', ...more], registers })
+  ) => new Gauge({ aggregator, name, help, labelNames: ['upstream', ...more], registers })
   const ofUpstream = {
-    state: upstreamGauge('ethgate_upstream_state', '1 for the current state of a node', 'state'),
-    head: upstreamGauge('ethgate_upstream_head_block_number', 'Newest block of a node'),
-    lag: upstreamGauge('ethgate_upstream_lag_blocks', 'Blocks behind the highest node'),
-    share: upstreamGauge('ethgate_upstream_share_ratio', 'Share of all upstream calls'),
-    quota: upstreamGauge('ethgate_upstream_quota_ratio', 'Share of the allowed rate in use'),
-    inFlight: upstreamGauge('ethgate_upstream_calls_in_flight', 'Calls to a node in flight'),
-    queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that queue for a node'),
+    state: upstreamGauge(
+      'ethgate_upstream_state',
+      '1 for the current state of a node',
+      'max',
+      'state',
+    ),
+    head: upstreamGauge('ethgate_upstream_head_block_number', 'Newest block of a node', 'max'),
+    lag: upstreamGauge('ethgate_upstream_lag_blocks', 'Blocks behind the highest node', 'max'),
+    share: upstreamGauge('ethgate_upstream_share_ratio', 'Share of all upstream calls', 'average'),
+    quota: upstreamGauge(
+      'ethgate_upstream_quota_ratio',
+      'Share of the allowed rate in use',
+      'average',
+    ),
+    inFlight: upstreamGauge('ethgate_upstream_calls_in_flight', 'Calls to a node in flight', 'sum'),
+    queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that queue for a node', 'sum'),
     grpc: upstreamGauge(
       'ethgate_upstream_grpc_up',
       '1 when the gRPC interface of a node is used; 0 while HTTP is used because it fails; absent without one',
+      'min',
     ),
   }
 
@@ -89,6 +114,7 @@ export function createMetrics() {
   const roles = new Gauge({
     name: 'ethgate_replica_role',
     help: '1 for the role of this replica: leader, follower or standalone',
+    aggregator: 'max',
     labelNames: ['role'],
     registers,
   })
@@ -99,18 +125,31 @@ export function createMetrics() {
     registers,
   })
 
-  const headNumber = gauge('ethgate_head_block_number', 'Newest block')
-  const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
-  const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last changed')
-  const filterCount = gauge('ethgate_filters', 'Filters of all clients')
-  const filterBytes = gauge('ethgate_filter_bytes', 'Memory of the filters of all clients')
-  const upstreamUp = gauge('ethgate_upstream_up', '1 when the last poll of the node succeeded')
-  const indexBlocks = gauge('ethgate_index_blocks', 'Blocks in the log index')
-  const indexLogs = gauge('ethgate_index_logs', 'Logs in the log index')
-  const indexBytes = gauge('ethgate_index_bytes', 'Size of the log index on disk')
-  const indexTop = gauge('ethgate_index_block_number', 'Newest block in the log index')
-  const indexUp = gauge('ethgate_index_up', '1 when the log index works; 0 also without one')
-  const redisUp = gauge('ethgate_redis_up', '1 when Redis is connected; 0 also without Redis')
+  const headNumber = gauge('ethgate_head_block_number', 'Newest block', 'max')
+  const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block', 'max')
+  const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last changed', 'max')
+  const filterCount = gauge('ethgate_filters', 'Filters of all clients', 'max')
+  const filterBytes = gauge('ethgate_filter_bytes', 'Memory of the filters of all clients', 'max')
+  const upstreamUp = gauge(
+    'ethgate_upstream_up',
+    '1 when the last poll of the node succeeded',
+    'min',
+  )
+  const indexBlocks = gauge('ethgate_index_blocks', 'Blocks in the log index', 'max')
+  const indexLogs = gauge('ethgate_index_logs', 'Logs in the log index', 'max')
+  const indexBytes = gauge('ethgate_index_bytes', 'Size of the log index on disk', 'max')
+  const indexTop = gauge('ethgate_index_block_number', 'Newest block in the log index', 'max')
+  const indexUp = gauge('ethgate_index_up', '1 when the log index works; 0 also without one', 'min')
+  const workerRestarts = gauge(
+    'ethgate_worker_restarts',
+    'How often workers were started again since the start of the primary process; 0 without workers',
+    'max',
+  )
+  const redisUp = gauge(
+    'ethgate_redis_up',
+    '1 when Redis is connected; 0 also without Redis',
+    'min',
+  )
 
   return {
     registry,
@@ -133,7 +172,7 @@ export function createMetrics() {
       extras.inc({ reason })
     },
     /** The state of `/health` as numbers. */
-    health({ filters, head, index, redis, upstream, upstreams = [] }: Health) {
+    health({ filters, head, index, redis, upstream, upstreams = [], workers = [] }: Health) {
       for (const metric of Object.values(ofUpstream)) metric.reset()
       for (const one of upstreams) {
         const labels = { upstream: one.name }
@@ -161,6 +200,7 @@ export function createMetrics() {
       indexTop.set(index?.covered.at(-1)?.to ?? 0)
       indexBlocks.set((index?.covered ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0))
       redisUp.set(redis === 'up' ? 1 : 0)
+      workerRestarts.set(workers.reduce((sum, { restarts }) => sum + restarts, 0))
     },
     /** Use of the block cache since the start. */
     blockCache({ bytes, hits, misses }: { bytes: number; hits: number; misses: number }) {
@@ -178,6 +218,7 @@ export function createMetrics() {
     limitsShared: gauge(
       'ethgate_limits_shared',
       '0 while limits are not counted in Redis, although the gateway has one',
+      'min',
     ),
     /** A reorg removed this many blocks. */
     reorg(depth: number) {

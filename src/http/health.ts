@@ -37,6 +37,18 @@ export type Health = {
     logs: number
     bytes: number
   }
+  /** All workers of the machine, this one among them; absent without `--workers`. */
+  workers?: WorkerState[]
   /** Seconds. */
   uptime: number
+}
+
+/** One process of several that share a port. */
+export type WorkerState = {
+  /** 1, 2, … */
+  number: number
+  pid: number
+  state: 'starting' | 'running' | 'ended'
+  /** How often it was started again. */
+  restarts: number
 }

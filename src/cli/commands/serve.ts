@@ -1,6 +1,10 @@
+import cluster from 'node:cluster'
+
 import type { Command } from 'commander'
 
+import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
+import { shareOf } from '../../gateway/process/worker.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
@@ -21,23 +25,52 @@ export function addServeCommand(program: Command): void {
         'ethgate serve --upstream http://10.0.0.1:8090 --upstream http://10.0.0.2:8090',
         'two nodes behind one gateway',
       ],
+      [
+        'ethgate serve --upstream http://127.0.0.1:8090 --redis redis://127.0.0.1:6379 --workers auto',
+        'a process for each core',
+      ],
       ['ethgate serve --config ethgate.yaml', 'nodes and settings from a file'],
     ],
   })
   addConfigOptions(command).action(async (flags) => {
-    const config = configOf(flags)
+    const read = () => shareOf(configOf(flags))
+    const config = cluster.isPrimary ? configOf(flags) : read()
     if (upstreamsOf(config).length === 0)
       throw usageError(
         'the node is missing: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; "ethgate dev" needs none',
       )
+    if (config.workers > 1 && config.redis === undefined)
+      throw usageError(
+        `workers share filters and the head through Redis: start one with "redis-server", then "ethgate serve … --workers ${config.workers} --redis redis://127.0.0.1:6379"`,
+      )
+    if (config.workers > 1 && cluster.isPrimary) return runPrimary(config)
     const { serve } = await import('../../gateway/process/serve.ts')
+    const createSimulator =
+      config.simulate === 'off'
+        ? undefined
+        : (await import('../../devchain/simulator/simulator.ts')).createSimulator
     try {
       await serve({
         config,
-        readAgain: config.config === undefined ? undefined : () => configOf(flags),
+        createSimulator,
+        readAgain: config.config === undefined ? undefined : read,
       })
     } catch (error) {
       throw new CommandError((error as Error).message, { cause: error })
     }
   })
 }
+
+/** Runs the workers until they have ended, then ends the process. */
+async function runPrimary(config: Config): Promise<void> {
+  const [{ runWorkers }, { openLog }] = await Promise.all([
+    import('../../gateway/process/primary.ts'),
+    import('../../gateway/process/serve.ts'),
+  ])
+  const { log } = await openLog(config)
+  const limit = config.drain + config.drainDelay + STOP_MS
+  process.exit(await runWorkers({ count: config.workers, limit, log }))
+}
+
+/** Milliseconds that a worker may take to end, in addition to the time for requests in flight. */
+const STOP_MS = 3_000

@@ -67,6 +67,14 @@ export const limitOptions = {
     parse: integer(1, 86_400),
     help: 'seconds without a poll after which a filter expires',
   },
+  cursorTtl: {
+    flag: '--cursor-ttl',
+    env: 'ETHGATE_CURSOR_TTL',
+    value: 'SECONDS',
+    default: 30 * 86_400,
+    parse: integer(1, 1_000 * 86_400),
+    help: 'seconds without use after which a named cursor expires',
+  },
   filtersPerClient: {
     flag: '--filters-per-client',
     env: 'ETHGATE_FILTERS_PER_CLIENT',

@@ -10,6 +10,7 @@ import {
   share,
   text,
   urls,
+  workers,
 } from '../values.ts'
 import type { Option } from './option.ts'
 
@@ -91,6 +92,14 @@ export const servingOptions = {
     parse: rate,
     help: 'calls a second that each node allows, or unlimited; default: no limit for one node, 900 for each operation with several nodes',
   },
+  simulate: {
+    flag: '--simulate',
+    env: 'ETHGATE_SIMULATE',
+    value: 'WHO',
+    default: 'off',
+    parse: oneOf('off', 'keys', 'on'),
+    help: 'run calls with overrides, eth_simulateV1, debug_traceCall and eth_createAccessList in this process, on the newest state of a node with --upstream-rpc: on for all callers, keys for those with an API key',
+  },
   headQuorum: {
     flag: '--head-quorum',
     env: 'ETHGATE_HEAD_QUORUM',
@@ -121,6 +130,14 @@ export const servingOptions = {
     default: 8545,
     parse: integer(0, 65_535),
     help: 'port to listen on; 0 picks a free port',
+  },
+  workers: {
+    flag: '--workers',
+    env: 'ETHGATE_WORKERS',
+    value: 'N|auto',
+    default: 1,
+    parse: workers,
+    help: 'processes that share the port, each a replica, so more than one needs --redis; auto: one for each core',
   },
   redis: {
     flag: '--redis',
@@ -167,7 +184,7 @@ export const servingOptions = {
     value: 'DIR',
     default: undefined as string | undefined,
     parse: text,
-    help: 'folder for the record of transactions sent by managed accounts, which prevents sending one again after a restart; default: ethgate in $XDG_STATE_HOME or ~/.local/state; none keeps the record in memory; with --redis it is in Redis',
+    help: 'folder for named cursors and for the record of transactions sent by managed accounts, which prevents sending one again after a restart; default: ethgate in $XDG_STATE_HOME or ~/.local/state; none keeps the record in memory and refuses cursors; with --redis both are in Redis',
   },
   logFormat: {
     flag: '--log-format',

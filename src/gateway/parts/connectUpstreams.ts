@@ -3,10 +3,10 @@ import { upstreamsOf } from '../../config/upstreamList.ts'
 import { meterOf } from '../../lib/meter.ts'
 import { nativePrice } from '../../limits/prices.ts'
 import type { UpstreamPool } from '../../native/pool/pool.ts'
-import { createPoolRpc } from '../../native/pool/poolRpc.ts'
+import { createPoolRpc, type PoolRpc } from '../../native/pool/poolRpc.ts'
 import { createUpstreams } from '../../native/pool/upstreams.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
-import type { Upstream } from '../../native/upstream.ts'
+import { ENDPOINT_RATE, type Upstream } from '../../native/upstream.ts'
 import { indexSockets } from './gatewayIndex.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -17,6 +17,8 @@ export type Upstreams = {
   readonly rpc: NodeRpc
   /** The first node of the list. */
   first(): Upstream | undefined
+  /** The best node that has a JSON-RPC and the newest state that clients were shown; undefined when there is none. */
+  withRpc(): Upstream | undefined
   /** Whether a node has a JSON-RPC now, because the nodes may change. */
   hasRpc(): boolean
   /** Whether every node has a gRPC interface that works. */
@@ -40,15 +42,14 @@ export function connectUpstreams({
       'createGateway: config.upstream is missing: the address of a node, such as http://127.0.0.1:8090',
     )
   let several = nodes.length > 1
-  let [first] = nodes
+  let current = nodes
   const transport = createUpstreams({
     headQuorum: config.headQuorum,
     log,
     onCall(name, path, caller) {
       if (several) asked.note(caller, name)
       const watched = recorder.call(path, name)
-      const meter = meterOf(caller)
-      if (meter) meter.cost += nativePrice(path)
+      charge(caller, path)
       return {
         headers: watched?.headers,
         end({ cancelled, seconds, status }) {
@@ -63,30 +64,42 @@ export function connectUpstreams({
       }
     },
     onExtra: (why) => metrics.upstreamExtra(why),
+    // Nodes see one gateway: its workers share the rate of each operation.
+    operationRate: ENDPOINT_RATE / config.workers,
     // The sockets of the log index count towards the same limit.
     sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
     timeout: config.upstreamTimeout,
     upstreams: nodes,
   })
   let hasRpc = someHasRpc(nodes)
-  const rpc = createPoolRpc({
-    confirm: (name) => transport.confirm(name),
-    order: () => transport.order(),
-    timeout: config.upstreamTimeout,
-    upstreams: nodes,
-  })
+  const rpc = meteredRpc(
+    createPoolRpc({
+      confirm: (name) => transport.confirm(name),
+      order: () => transport.order(),
+      timeout: config.upstreamTimeout,
+      upstreams: nodes,
+    }),
+  )
 
   return {
     transport,
     rpc,
-    first: () => first,
+    first: () => current[0],
+    withRpc() {
+      const able = (name: string) =>
+        current.find((node) => node.name === name && node.rpc !== undefined)
+      return transport
+        .order()
+        .map(able)
+        .find((node) => node !== undefined)
+    },
     hasRpc: () => hasRpc,
     hasGrpc: () =>
       transport.status().every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
     async update(next) {
       several = next.length > 1
       await transport.update(next)
-      ;[first] = next
+      current = next
       await rpc.update(next)
       hasRpc = someHasRpc(next)
     },
@@ -97,6 +110,27 @@ export declare namespace connectUpstreams {
   type Options = {
     config: Config
     telemetry: Pick<Telemetry, 'asked' | 'log' | 'metrics' | 'recorder'>
+  }
+}
+
+/** Adds the price of a call to a node to the meter of its caller. @param path - see `nativePrice` */
+export function charge(caller: object | undefined, path: string): void {
+  const meter = meterOf(caller)
+  if (meter) meter.cost += nativePrice(path)
+}
+
+/** Charges the calls of the node’s own JSON-RPC like those of its HTTP API. */
+function meteredRpc(rpc: PoolRpc): PoolRpc {
+  return {
+    ...rpc,
+    getStorageAt(address, slot, signal) {
+      charge(signal, 'eth_getStorageAt')
+      return rpc.getStorageAt(address, slot, signal)
+    },
+    call(method, params, signal) {
+      charge(signal, method)
+      return rpc.call(method, params, signal)
+    },
   }
 }
 

@@ -1,20 +1,22 @@
 import type { Hash } from 'viem'
 
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
+import { createCursors, type Cursors } from '../../chain/filters/cursors.ts'
 import { createFilters, type Filters } from '../../chain/filters/filters.ts'
 import { createMemoryFilterStore } from '../../chain/filters/memory.ts'
 import { createPendingFeed } from '../../chain/filters/pending.ts'
 import { createMemoryPendingLog } from '../../chain/filters/pendingLog.ts'
 import { createRedisFilterStore } from '../../chain/filters/redis.ts'
 import { createRedisPendingLog } from '../../chain/filters/redisPendingLog.ts'
-import { type FilterUsage, PAGE_LEASE } from '../../chain/filters/store.ts'
+import type { FilterStore, FilterUsage } from '../../chain/filters/store.ts'
 import type { Head, HeadLog } from '../../chain/head/headTypes.ts'
 import { createHub, type Hub } from '../../chain/subscriptions/hub.ts'
 import type { Config } from '../../config/config.ts'
 import { type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import type { NativeClient } from '../../native/client.ts'
+import { type FilterConfig, filterLimits } from './cursorStore.ts'
 
-/** Filters and subscriptions of both views of one chain. */
+/** Filters, cursors and subscriptions of both views of one chain. */
 export type Feeds = {
   full: ViewFeeds
   solid: ViewFeeds
@@ -25,26 +27,20 @@ export type Feeds = {
   stop(): Promise<void>
 }
 
-/** Filters and subscriptions of one view. */
-type ViewFeeds = { filters: Filters; subscriptions: Hub }
+/** Filters, cursors and subscriptions of one view. */
+type ViewFeeds = { cursors: Cursors; filters: Filters; subscriptions: Hub }
 
 /** Creates filters, in Redis if there is one, and subscriptions. */
 export function createFeeds({
   chains,
   config,
+  cursorStore,
   head,
   log,
   native,
   redis,
 }: createFeeds.Options): Feeds {
-  const limits = {
-    bytesPerClient: config.filterBytesPerClient,
-    bytesTotal: config.filterBytesTotal,
-    lease: PAGE_LEASE,
-    perClient: config.filtersPerClient,
-    total: config.filtersTotal,
-    ttl: config.filterTtl * 1_000,
-  }
+  const limits = filterLimits(config, config.filterTtl)
   const store = redis
     ? createRedisFilterStore({ ...limits, link: redis })
     : createMemoryFilterStore(limits)
@@ -60,6 +56,12 @@ export function createFeeds({
     },
   })
   const feedsOf = (chain: Chain): ViewFeeds => ({
+    cursors: createCursors({
+      chain,
+      head,
+      maxResults: config.logsMaxResults,
+      store: cursorStore,
+    }),
     filters: createFilters({
       chain,
       head,
@@ -99,17 +101,17 @@ export function createFeeds({
 export declare namespace createFeeds {
   type Options = {
     chains: Record<Chain['view'], Chain>
-    config: Pick<
-      Config,
-      | 'filterBytesPerClient'
-      | 'filterBytesTotal'
-      | 'filterPage'
-      | 'filterTtl'
-      | 'filtersPerClient'
-      | 'filtersTotal'
-      | 'subscriptionsPerClient'
-      | 'subscriptionsPerConnection'
-    >
+    config: FilterConfig &
+      Pick<
+        Config,
+        | 'filterPage'
+        | 'filterTtl'
+        | 'logsMaxResults'
+        | 'subscriptionsPerClient'
+        | 'subscriptionsPerConnection'
+      >
+    /** Opens the store of named cursors. */
+    cursorStore: () => Promise<FilterStore>
     head: Pick<Head, 'isShared' | 'onUpdate' | 'status' | 'window'>
     log: HeadLog
     native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }

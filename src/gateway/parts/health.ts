@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { originOf } from '../../config/upstreamList.ts'
-import type { Health } from '../../http/health.ts'
+import type { Health, WorkerState } from '../../http/health.ts'
 import type { Gauges } from '../../http/page/traffic.ts'
 import { VERSION } from '../../lib/version.ts'
 import { stateInWords } from '../../native/pool/memberState.ts'
@@ -25,6 +25,7 @@ export function healthOf({
   started,
   upstreams,
   waiting,
+  workers,
 }: healthOf.Options): Health {
   const head = services?.head.status()
   const upstream = head?.upstream ?? (waiting === undefined ? 'unknown' : 'down')
@@ -52,6 +53,11 @@ export function healthOf({
     )
   const index = services?.index?.status()
   if (index?.problem !== undefined) reasons.push(`the log index: ${index.problem}`)
+  for (const { number, state } of workers ?? [])
+    if (state !== 'running')
+      reasons.push(
+        `worker ${number} has ${state === 'ended' ? 'ended and is started again' : 'not started yet'}`,
+      )
   reasons.push(...problems.filter((problem) => problem !== undefined))
   const serving = head?.number !== undefined
 
@@ -83,6 +89,7 @@ export function healthOf({
         bytes: index.bytes,
       },
     }),
+    ...(workers && { workers }),
     uptime: seconds(now() - started),
   }
 }
@@ -105,6 +112,8 @@ export declare namespace healthOf {
     upstreams?: MemberStatus[] | undefined
     /** Why the gateway waits for the node. */
     waiting: string | undefined
+    /** All workers of the machine; absent without workers. */
+    workers?: WorkerState[] | undefined
   }
 }
 

@@ -9,8 +9,8 @@ export type Call = { method: string; params?: readonly unknown[] }
 
 /** Calls a JSON-RPC server in this process. */
 export type InProcessClient = {
-  /** @throws RpcError */
-  readonly request: (call: Call) => Promise<unknown>
+  /** @param signal - ends the call, and its meter counts the native calls. @throws RpcError */
+  readonly request: (call: Call, signal?: AbortSignal) => Promise<unknown>
   /** The same for a client: limits per client count for it. @throws RpcError */
   readonly requestFor: (call: Call, scope: RequestScope) => Promise<unknown>
 }
@@ -28,11 +28,11 @@ export function createInProcessClient(server: () => RpcServer): InProcessClient 
     return result
   }
 
-  return { requestFor, request: (call) => requestFor(call, inProcessScope()) }
+  return { requestFor, request: (call, signal) => requestFor(call, inProcessScope(signal)) }
 }
 
-function inProcessScope(): RequestScope {
-  const { signal } = new AbortController()
+function inProcessScope(given: AbortSignal | undefined): RequestScope {
+  const signal = given ?? new AbortController().signal
   // One call may wait for many native calls, each with a listener.
   setMaxListeners(0, signal)
   return { client: 'in-process', signal, onDelivery: (listener) => listener(true) }

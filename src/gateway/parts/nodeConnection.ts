@@ -4,7 +4,7 @@ import { createNodeClient, type NativeClient } from '../../native/client.ts'
 import { type ChainGuard, createChainGuard } from '../../native/identity/chainGuard.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
-import { connectUpstreams, type Upstreams } from './connectUpstreams.ts'
+import { charge, connectUpstreams, type Upstreams } from './connectUpstreams.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** The connection of a gateway to its node or nodes. */
@@ -35,7 +35,7 @@ export function createNodeConnection({
   transport,
 }: createNodeConnection.Options): NodeConnection {
   if (transport)
-    return connectionOf(telemetry.recorder.watch(transport), {
+    return connectionOf(telemetry.recorder.watch(metered(transport)), {
       guarded: !authoritative,
       timeout: config.upstreamTimeout,
     })
@@ -63,6 +63,17 @@ export declare namespace createNodeConnection {
     telemetry: Telemetry
     /** Leads to a chain in this process. @default sockets to the nodes of the configuration */
     transport: NativeTransport | undefined
+  }
+}
+
+/** Charges the calls of a chain in this process like those of a node. */
+function metered(transport: NativeTransport): NativeTransport {
+  return {
+    ...transport,
+    send(path, body, options) {
+      charge(options?.caller, path)
+      return transport.send(path, body, options)
+    },
   }
 }
 

@@ -14,12 +14,13 @@ import type { ChainIdentity } from '../../native/capabilities.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { PrivateKey } from '../../native/protobuf/signature.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
-import type { ViewContext } from '../../rpc/context.ts'
+import type { Simulator, ViewContext } from '../../rpc/context.ts'
 import type { CallRecorder } from '../../rpc/explain/recorder.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
 import { openSentStore } from '../../sending/openSentStore.ts'
 import { createSending } from '../../sending/sending.ts'
 import type { Log } from '../log.ts'
+import { createCursorStore } from './cursorStore.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
 import { createGatewayIndex } from './gatewayIndex.ts'
 
@@ -59,6 +60,7 @@ export async function createServices({
   nodeRpc,
   priceOfBlock,
   hasGrpc,
+  simulator,
   step,
 }: createServices.Options): Promise<Services> {
   const { chainId } = identity
@@ -141,9 +143,24 @@ export async function createServices({
     onSent: (hash) => feeds.sent(hash),
     store: sent.store,
   })
-  const feeds = createFeeds({ chains: { full, solid }, config, head, log, native, redis })
+  const cursorStore = createCursorStore({
+    chainId,
+    config,
+    genesis,
+    isInProcess: authoritative,
+    redis,
+  })
+  const feeds = createFeeds({
+    chains: { full, solid },
+    config,
+    cursorStore: () => cursorStore.open(),
+    head,
+    log,
+    native,
+    redis,
+  })
   const internal = createInternalTransactions({ native, newest: () => head.latest().number })
-  const shared = { config, internal, native, sending }
+  const shared = { config, internal, native, sending, simulator }
   const contextOf = (feed: Feeds['full'], chain: Chain) => ({
     ...shared,
     ...feed,
@@ -174,6 +191,7 @@ export async function createServices({
     async stop() {
       isStopped = true
       await feeds.stop()
+      await cursorStore.close()
       await head.stop()
       await index?.stop()
       await sending.stop()
@@ -201,6 +219,7 @@ export declare namespace createServices {
     priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
     hasGrpc?: (() => boolean) | undefined
+    simulator?: Simulator | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined
   }

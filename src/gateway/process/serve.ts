@@ -11,6 +11,8 @@ import { collectProcessMetrics } from '../metrics.ts'
 import { openTracer } from '../tracing/openTracer.ts'
 import { reload } from './reload.ts'
 import { onShutdown, startWatchdog } from './shutdown.ts'
+import { connectWorker } from './worker.ts'
+import { REPLACED } from './workerMessages.ts'
 
 /**
  * Runs a gateway until a signal ends the process. Used by `serve` and `dev`. Resolves when it listens.
@@ -30,9 +32,11 @@ export async function serve({
   // Without a listener, an error such as a full disk or a closed pipe would end the process.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
-  const output = await formatted(createLogOutput(stdout()), config.logFormat)
-  const secrets = secretsOf(config)
-  const log = createLog(config.logLevel, output, secrets)
+  const worker = connectWorker({
+    onReload: () => reloadAll(),
+    onStop: (reason) => void shutdown.run(reason),
+  })
+  const { log, output, secrets } = await openLog(config, worker && { worker: worker.number })
   for (const warning of keyWarnings(config.keys, process.argv)) log.warn(warning)
   const tracer = await openTracer(process.env, log)
   if (tracer) log.info('traces are on')
@@ -41,6 +45,7 @@ export async function serve({
     log,
     problems: () => [output.problem()],
     tracer,
+    workers: worker,
     ...options,
   })
   collectProcessMetrics(gateway.metrics)
@@ -49,25 +54,26 @@ export async function serve({
     await tracer?.stop()
     await onStop?.()
   }
+  /** Reads the configuration and the API keys again. */
+  function reloadAll(): void {
+    if (!readAgain) return
+    const apply: Gateway['setUpstreams'] = (upstreams) => gateway.setUpstreams(upstreams)
+    const read = () => {
+      const next = readAgain()
+      secrets.push(...secretsOf(next).filter((secret) => !secrets.includes(secret)))
+      return next
+    }
+    void reload({ apply, log, read, running: gateway.config })
+    gateway.reloadApiKeys()
+  }
   const shutdown = onShutdown({
     limit: config.drain + EXIT_MS + (tracer ? FLUSH_MS : 0),
-    onHangup:
-      readAgain &&
-      (() => {
-        const apply: Gateway['setUpstreams'] = (upstreams) => gateway.setUpstreams(upstreams)
-        const read = () => {
-          const next = readAgain()
-          secrets.push(...secretsOf(next).filter((secret) => !secrets.includes(secret)))
-          return next
-        }
-        void reload({ apply, log, read, running: gateway.config })
-        gateway.reloadApiKeys()
-      }),
+    onHangup: readAgain && (() => reloadAll()),
     startWatchdog,
     async stop(reason) {
       log.info({ reason }, 'stopping')
-      // A gateway that is stopped by Ctrl-C has no load balancer in front.
-      await stop(reason === 'SIGINT' ? 0 : config.drainDelay)
+      // No load balancer is in front of a gateway that is stopped by Ctrl-C, and none has to notice that a worker is replaced.
+      await stop(reason === 'SIGINT' || reason === REPLACED ? 0 : config.drainDelay)
     },
   })
   let address: { port: number; url: string }
@@ -75,8 +81,10 @@ export async function serve({
     address = await gateway.start()
   } catch (error) {
     await stop()
+    worker?.close()
     throw explain(error, config)
   }
+  worker?.ready()
   const health = gateway.health()
   if (health.status === 'down') printNotice(waitingFor(health, config))
   gateway.ready.catch((error: unknown) => {
@@ -85,6 +93,13 @@ export async function serve({
     void stop().finally(() => process.exit(1))
   })
   return { ...address, gateway, log, shutdown: (reason) => shutdown.run(reason) }
+}
+
+/** Opens the log of the process. `secrets` are redacted; more may be added. @param fields - fields of every line */
+export async function openLog(config: Config, fields?: object) {
+  const output = await formatted(createLogOutput(stdout()), config.logFormat)
+  const secrets = secretsOf(config)
+  return { log: createLog(config.logLevel, output, secrets, fields), output, secrets }
 }
 
 /** The log output in the requested format. By default it is pretty on a terminal and JSON elsewhere. */
@@ -102,7 +117,7 @@ const EXIT_MS = 400
 const FLUSH_MS = 1_000
 
 export declare namespace serve {
-  type Options = Omit<createGateway.Options, 'config' | 'log'> & {
+  type Options = Omit<createGateway.Options, 'config' | 'log' | 'workers'> & {
     config: Config
     /** Runs after the gateway has stopped. */
     onStop?: () => Promise<void>

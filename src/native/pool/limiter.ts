@@ -38,7 +38,12 @@ const LONGEST_QUEUE = 10_000
 /** Milliseconds that calls must have waited before the throughput of the queue is known. */
 const ENOUGH = 500
 
-export function createLimiter({ concurrency, now, rate }: createLimiter.Options): Limiter {
+export function createLimiter({
+  concurrency,
+  now,
+  operationRate = ENDPOINT_RATE,
+  rate,
+}: createLimiter.Options): Limiter {
   const bucketOptions = now ? { now } : {}
   const whole = typeof rate === 'number' ? createTokenBucket({ rate, ...bucketOptions }) : undefined
   const endpoints = new Map<string, TokenBucket>()
@@ -56,7 +61,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
     const name = query === -1 ? operation : operation.slice(0, query)
     let bucket = endpoints.get(name)
     if (!bucket)
-      endpoints.set(name, (bucket = createTokenBucket({ rate: ENDPOINT_RATE, ...bucketOptions })))
+      endpoints.set(name, (bucket = createTokenBucket({ rate: operationRate, ...bucketOptions })))
     return bucket
   }
 
@@ -183,7 +188,9 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
 export declare namespace createLimiter {
   type Options = {
     concurrency: Pick<Concurrency, 'limit'>
-    /** Calls a second for the whole node; absent: `ENDPOINT_RATE` for each operation. */
+    /** Calls a second for each operation. @default ENDPOINT_RATE */
+    operationRate?: number | undefined
+    /** Calls a second for the whole node, in addition. `unlimited`: no limit, not for operations either. */
     rate?: number | 'unlimited' | undefined
     /** Milliseconds. @default performance.now */
     now?: () => number

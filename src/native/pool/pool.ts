@@ -55,6 +55,7 @@ export function createUpstreamPool({
   log = silent,
   onCall,
   onExtra,
+  operationRate,
   sockets = 40,
   timeout = 10_000,
   timing = TIMING,
@@ -113,6 +114,7 @@ export function createUpstreamPool({
       chain,
       log,
       onSuspect: () => void prober.probe(),
+      operationRate,
       sockets,
       timing,
       upstream,
@@ -302,6 +304,8 @@ export declare namespace createUpstreamPool {
     onCall?: (upstream: string, path: NativePath, caller: object | undefined) => CallObserver
     /** Called when a call is sent to an additional node. */
     onExtra?: (why: Extra) => void
+    /** Calls a second for each operation of a node. @default ENDPOINT_RATE */
+    operationRate?: number | undefined
     /** Sockets for each port of a node. @default 40 */
     sockets?: number
     /** Milliseconds for one call, however many nodes are asked. @default 10_000 */

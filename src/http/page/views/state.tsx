@@ -52,6 +52,10 @@ export function State({
                 `${health.index.state}, ${grouped(health.index.logs)} logs, blocks ${health.index.covered.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ') || 'none'}`,
               ]
             : undefined,
+          ...(health.workers ?? []).map(({ number, pid, restarts, state }): [string, string] => [
+            `Worker ${number}`,
+            `${state}, process ${pid}, started again ${grouped(restarts)} times`,
+          ]),
           ['Running for', ago(health.uptime)],
         ]}
       />

@@ -1,0 +1,203 @@
+import cluster, { type Worker } from 'node:cluster'
+
+import { AggregatorRegistry } from 'prom-client'
+
+import type { WorkerState } from '../../http/health.ts'
+import { sleep } from '../../lib/sleep.ts'
+import type { Log } from '../log.ts'
+import type { WorkerMetrics } from '../metrics.ts'
+import { BEAT, REPLACED, type ToPrimary, type ToWorker, WORKER_NUMBER } from './workerMessages.ts'
+
+/** Milliseconds without a beat after which a worker is replaced. Its event loop is blocked. */
+const SILENT = 10_000
+
+/** Milliseconds that a worker may take to start. */
+const START = 60_000
+
+/** Milliseconds before a worker that ended is started again: the first time, and at most. */
+const BACK_OFF = 100
+const MOST_BACK_OFF = 10_000
+
+/** Milliseconds after which a worker counts as stable, so that its next end is its first. */
+const STABLE = 60_000
+
+/** Milliseconds that the workers may take to give their metrics. */
+const COLLECT = 1_000
+
+/** A place for a worker. Its process changes when it is replaced. */
+type Place = { number: number; running: Running; restarts: number; failures: number }
+
+type Running = { worker: Worker; state: WorkerState['state']; started: number; heard: number }
+
+/**
+ * Runs workers on one port, each a whole replica, and replaces those that end or are blocked. All accept connections
+ * from one socket. Resolves with the exit code when all workers have ended.
+ *
+ * - SIGTERM, SIGINT: all workers finish their requests and end. A second signal ends them at once.
+ * - SIGHUP: all workers read the configuration again.
+ * - SIGUSR2: one worker after the other is replaced by a new process, which runs the program as it is now installed.
+ */
+export async function runWorkers({ count, limit, log }: runWorkers.Options): Promise<number> {
+  // All workers accept from one socket. Node's other policy accepts in the primary process and hands connections over: those on
+  // the way to a worker that is killed are never answered. Measured, both spread 40 connections over 4 workers equally well.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  const places: Place[] = []
+  const collecting = new Map<number, (metrics: WorkerMetrics) => void>()
+  let requests = 0
+  const state = { isStopping: false }
+  let exitCode = 0
+  let hasListened = false
+  let end: (code: number) => void = () => {}
+  const ended = new Promise<number>((resolve) => (end = resolve))
+
+  const send = ({ worker }: Running, message: ToWorker) =>
+    // The channel closes when the worker ends.
+    void (worker.isConnected() && worker.send(message, () => {}))
+  const everyone = () => places.map(({ running }) => running)
+
+  function publish(): void {
+    const workers = places.map(({ number, restarts, running: { state, worker } }) => ({
+      number,
+      pid: worker.process.pid ?? 0,
+      state,
+      restarts,
+    }))
+    for (const running of everyone()) send(running, { kind: 'workers', workers })
+  }
+
+  /** Starts a process for a place. Resolves with whether it listens. */
+  function start(place: Pick<Place, 'number'>): { running: Running; listens: Promise<boolean> } {
+    const worker = cluster.fork({ [WORKER_NUMBER]: String(place.number) })
+    const now = performance.now()
+    const running: Running = { worker, state: 'starting', started: now, heard: now }
+    let settle: (listens: boolean) => void = () => {}
+    const listens = new Promise<boolean>((resolve) => (settle = resolve))
+    worker.on('message', (message: ToPrimary) => {
+      running.heard = performance.now()
+      if (message.kind === 'ready') {
+        running.state = 'running'
+        hasListened = true
+        settle(true)
+        publish()
+      } else if (message.kind === 'collected') collecting.get(message.id)?.(message.metrics)
+      else if (message.kind === 'metrics')
+        void metrics().then((text) => send(running, { kind: 'metrics', id: message.id, text }))
+    })
+    worker.on('error', (error) => log.warn({ err: error, worker: place.number }, 'worker failed'))
+    worker.on('exit', (code, signal) => {
+      settle(false)
+      onExit(running, code, signal)
+    })
+    return { running, listens }
+  }
+
+  function onExit(running: Running, code: number, signal: string): void {
+    const place = places.find((one) => one.running === running)
+    running.state = 'ended'
+    if (state.isStopping) {
+      if (code !== 0) exitCode = 1
+      if (everyone().every(({ state }) => state === 'ended')) end(exitCode)
+      return
+    }
+    // A worker that was replaced has no place any more. What ended the first one would end all others.
+    if (!place || !hasListened) return
+    log.error({ worker: place.number, code, signal }, 'worker ended, starting it again')
+    place.restarts++
+    place.failures = performance.now() - running.started > STABLE ? 1 : place.failures + 1
+    publish()
+    const pause = Math.min(BACK_OFF * 2 ** (place.failures - 1), MOST_BACK_OFF)
+    setTimeout(() => {
+      if (!state.isStopping && place.running === running) place.running = start(place).running
+    }, pause)
+  }
+
+  async function metrics(): Promise<string> {
+    const id = ++requests
+    const all: WorkerMetrics[] = []
+    const running = everyone().filter(({ state }) => state === 'running')
+    await new Promise<void>((resolve) => {
+      collecting.set(id, (one) => {
+        if (all.push(one) === running.length) resolve()
+      })
+      for (const one of running) send(one, { kind: 'collect', id })
+      setTimeout(resolve, COLLECT)
+    })
+    collecting.delete(id)
+    return AggregatorRegistry.aggregate(all).metrics()
+  }
+
+  let checked = performance.now()
+  const checking = setInterval(() => {
+    const now = performance.now()
+    // The beats of all workers wait while this process itself does not run.
+    if (now - checked > 3 * BEAT) for (const running of everyone()) running.heard = now
+    checked = now
+    for (const { number, running } of places) {
+      const silence = now - running.heard
+      if (running.state === 'ended' || silence < (running.state === 'running' ? SILENT : START))
+        continue
+      log.error({ worker: number }, 'worker does not respond, ending it')
+      running.worker.process.kill('SIGKILL')
+    }
+  }, BEAT)
+
+  function stop(reason: string): void {
+    if (state.isStopping) {
+      for (const { worker } of everyone()) worker.process.kill('SIGKILL')
+      return
+    }
+    state.isStopping = true
+    log.info({ reason }, 'stopping all workers')
+    for (const running of everyone()) send(running, { kind: 'stop', reason })
+    if (everyone().every(({ state }) => state === 'ended')) end(exitCode)
+    setTimeout(() => stop(reason), limit).unref()
+  }
+
+  let replacing = false
+  /** Replaces one worker after the other. A worker ends when its successor listens. */
+  async function replaceAll(): Promise<void> {
+    if (replacing || state.isStopping) return
+    replacing = true
+    for (const place of places) {
+      const { listens, running } = start(place)
+      if (!(await listens)) {
+        log.error({ worker: place.number }, 'the new worker ended, so the old ones go on')
+        break
+      }
+      const old = place.running
+      place.running = running
+      place.failures = 0
+      send(old, { kind: 'stop', reason: REPLACED })
+      publish()
+      while (!old.worker.isDead() && !state.isStopping) await sleep(BEAT / 10)
+      log.info({ worker: place.number }, 'worker replaced')
+    }
+    replacing = false
+  }
+
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop(name))
+  process.on('SIGHUP', () => {
+    for (const running of everyone()) send(running, { kind: 'reload' })
+  })
+  process.on('SIGUSR2', () => void replaceAll())
+
+  for (let number = 1; number <= count && !state.isStopping; number++) {
+    const { listens, running } = start({ number })
+    places.push({ number, running, restarts: 0, failures: 0 })
+    // A port in use, for example, ends the first worker, and would end every other one.
+    if (number === 1 && !(await listens)) end(running.worker.process.exitCode ?? 1)
+    if (!hasListened) break
+  }
+  await ended
+  clearInterval(checking)
+  return ended
+}
+
+export declare namespace runWorkers {
+  type Options = {
+    count: number
+    /** Milliseconds after which workers that are stopping are killed. */
+    limit: number
+    log: Pick<Log, 'error' | 'info' | 'warn'>
+  }
+}

@@ -1,0 +1,97 @@
+import cluster from 'node:cluster'
+
+import type { Config } from '../../config/config.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
+import type { WorkerState } from '../../http/health.ts'
+import type { Workers } from '../gateway.ts'
+import type { WorkerMetrics } from '../metrics.ts'
+import { BEAT, type ToPrimary, type ToWorker, WORKER_NUMBER } from './workerMessages.ts'
+
+/** The side of a worker: its connection to the primary process. */
+export type WorkerLink = Workers & {
+  /** 1, 2, … */
+  readonly number: number
+  /** Says that this worker listens. */
+  ready(): void
+  /** Closes the connection of a worker that could not start. It would keep the process running. */
+  close(): void
+}
+
+/** Connects a worker to its primary process; undefined in a process that is no worker. */
+export function connectWorker({
+  onReload,
+  onStop,
+}: {
+  onReload: () => void
+  onStop: (reason: string) => void
+}): WorkerLink | undefined {
+  if (!cluster.isWorker) return undefined
+  let states: WorkerState[] = []
+  let collect: (() => Promise<WorkerMetrics>) | undefined
+  const waiting = new Map<number, (text: string) => void>()
+  let requests = 0
+
+  // The channel closes when the primary process ends.
+  const send = (message: ToPrimary) => void (process.connected && process.send?.(message))
+  const beat = () => send({ kind: 'beat' })
+  setInterval(beat, BEAT).unref()
+  beat()
+
+  process.on('disconnect', () => onStop('the primary process has ended'))
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'workers') states = message.workers
+    else if (message.kind === 'stop') onStop(message.reason)
+    else if (message.kind === 'reload') onReload()
+    else if (message.kind === 'collect')
+      void collect?.().then((metrics) => send({ kind: 'collected', id: message.id, metrics }))
+    else if (message.kind === 'metrics') {
+      waiting.get(message.id)?.(message.text)
+      waiting.delete(message.id)
+    }
+  })
+
+  return {
+    number: Number(process.env[WORKER_NUMBER]),
+    states: () => states,
+    metrics: () =>
+      new Promise((resolve) => {
+        const id = ++requests
+        waiting.set(id, resolve)
+        send({ kind: 'metrics', id })
+      }),
+    ready: () => send({ kind: 'ready' }),
+    close() {
+      process.removeAllListeners('disconnect')
+      process.disconnect()
+    },
+    onCollect(listener) {
+      collect = listener
+    },
+  }
+}
+
+/** The configuration of one of several workers: the limits of nodes and the caches are of the whole machine. */
+export function shareOf(config: Config): Config {
+  const { workers } = config
+  if (workers === 1) return config
+  const part = (whole: number) => Math.max(1, Math.floor(whole / workers))
+  const partOfRate = (rate: number | 'unlimited' | undefined) =>
+    typeof rate === 'number' ? part(rate) : rate
+  return {
+    ...config,
+    cacheBytes: Math.floor(config.cacheBytes / workers),
+    indexRate: part(config.indexRate),
+    logsConcurrency: part(config.logsConcurrency),
+    unsentBytes: part(config.unsentBytes),
+    upstreamRate: partOfRate(config.upstreamRate),
+    upstreamSockets: part(config.upstreamSockets),
+    wsConnections: Math.ceil(config.wsConnections / workers),
+    ...(config.upstreams && {
+      upstreams: upstreamsOf(config).map((upstream) => ({
+        ...upstream,
+        concurrency: part(upstream.concurrency),
+        rate: partOfRate(upstream.rate),
+      })),
+    }),
+  }
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { Agent, request } from 'node:http'
+
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import type { Health } from '../../src/http/health.ts'
+import { ethgate, startCommand } from '../support/cli.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { freePort } from '../support/freePort.ts'
+import { explainSkip, redisMissing, someRedis } from '../support/redis.ts'
+import { until } from '../support/until.ts'
+
+explainSkip(redisMissing)
+
+/** A contract that logs an event without topics at each call. */
+const EMITTER = '0x600680600b6000396000f360006000a000'
+
+describe.skipIf(redisMissing)('workers', { timeout: 60_000 }, () => {
+  let dev: DevGateway
+  let redis: Awaited<ReturnType<typeof someRedis>>
+  let emitter: string
+  beforeAll(async () => {
+    dev = await startDevGateway()
+    redis = await someRedis()
+    const hash = await dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), data: EMITTER })
+    const receipt = await dev.rpc('eth_getTransactionReceipt', hash)
+    emitter = (receipt as { contractAddress: string }).contractAddress
+  })
+  afterAll(async () => {
+    await dev.close()
+    await redis.close()
+  })
+
+  const emit = () => dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), to: emitter })
+
+  async function start(...more: string[]) {
+    const port = await freePort()
+    const options = ['--upstream', dev.url, '--upstream-solidity', dev.url]
+    const shared = ['--redis', redis.url, '--redis-prefix', `test:${randomUUID()}`]
+    const own = ['--workers', '2', '--port', String(port), '--drain', '5000']
+    const command = startCommand(['serve', ...options, ...shared, ...own, ...more])
+    onTestFinished(async () => {
+      command.process.kill('SIGKILL')
+      await command.ended
+    })
+    const url = `http://127.0.0.1:${port}`
+    const health = async () => (await get(url, '/health')) as Health
+    const pids = async () => (await health()).workers?.map(({ pid }) => pid) ?? []
+    const running = (restarts: number) =>
+      until(async () => {
+        const { workers } = await health()
+        expect(workers?.map(({ state }) => state)).toEqual(['running', 'running'])
+        expect(workers?.reduce((sum, one) => sum + one.restarts, 0)).toBe(restarts)
+      })
+    await running(0)
+    return { command, health, pids, running, url, rpc: caller(url) }
+  }
+
+  /** Calls until `end`. Each call has a connection of its own, so that all workers get calls. */
+  function load(rpc: ReturnType<typeof caller>) {
+    const failed: unknown[] = []
+    let count = 0
+    const state = { isOn: true }
+    const done = (async () => {
+      while (state.isOn)
+        await rpc('eth_chainId').then(
+          () => count++,
+          (error: unknown) => failed.push(error),
+        )
+    })()
+    return {
+      failed,
+      count: () => count,
+      async end() {
+        state.isOn = false
+        await done
+      },
+    }
+  }
+
+  test('default: both workers serve; metrics are those of both', async () => {
+    const { command, rpc, url } = await start()
+    for (let call = 0; call < 20; call++) await rpc('eth_chainId')
+    const head = Number(await rpc('eth_blockNumber'))
+    await until(async () => {
+      const metrics = await text(url, '/metrics')
+      expect(metrics).toContain('ethgate_rpc_call_duration_seconds_count{method="eth_chainId"} 20')
+      expect(metrics).toMatch(new RegExp(`^ethgate_head_block_number ${head}$`, 'm'))
+      expect(metrics).toMatch(/^ethgate_replica_role\{role="leader"\} 1$/m)
+      expect(metrics).toMatch(/^ethgate_replica_role\{role="follower"\} 1$/m)
+    })
+    const workers = command
+      .stdout()
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { worker: number }).worker)
+    expect(new Set(workers)).toEqual(new Set([1, 2]))
+  })
+
+  test('behavior: a killed worker is replaced; a filter delivers each log once', async () => {
+    const { pids, rpc, running } = await start()
+    const filter = await rpc('eth_newFilter', { address: emitter })
+    const sent: unknown[] = []
+    const seen: string[] = []
+    const poll = async () => {
+      const logs = await rpc('eth_getFilterChanges', filter).catch(() => [])
+      for (const { transactionHash } of logs as { transactionHash: string }[])
+        seen.push(transactionHash)
+    }
+    for (const place of [0, 1]) {
+      for (let event = 0; event < 5; event++) {
+        sent.push(await emit())
+        await poll()
+      }
+      process.kill((await pids())[place] as number, 'SIGKILL')
+      sent.push(await emit())
+      await running(place + 1)
+    }
+    await until(async () => {
+      await poll()
+      expect(seen.length).toBeGreaterThanOrEqual(sent.length)
+    })
+    expect(seen).toEqual(sent)
+  })
+
+  test('behavior: a worker whose event loop is blocked is replaced', async () => {
+    const { health, pids, running } = await start()
+    const blocked = (await pids())[1] as number
+    process.kill(blocked, 'SIGSTOP')
+    await running(1)
+    expect((await health()).workers?.map(({ pid }) => pid)).not.toContain(blocked)
+  })
+
+  test('behavior: SIGUSR2 replaces all workers, and no call fails', async () => {
+    const { command, pids, rpc, running } = await start()
+    const before = await pids()
+    const calls = load(rpc)
+    command.process.kill('SIGUSR2')
+    await until(async () => {
+      const now = await pids()
+      expect(now.filter((pid) => before.includes(pid))).toEqual([])
+    })
+    await running(0)
+    await calls.end()
+    expect(calls.failed).toEqual([])
+    expect(calls.count()).toBeGreaterThan(0)
+  })
+
+  test('behavior: SIGTERM ends all workers after their calls', async () => {
+    const { command, rpc } = await start('--drain-delay', '0')
+    const calls = Array.from({ length: 20 }, () =>
+      rpc('eth_getBalance', dev.accountOf(0), 'latest'),
+    )
+    await Promise.all(calls)
+    command.process.kill('SIGTERM')
+    expect((await command.ended).code).toBe(0)
+  })
+
+  test('behavior: workers end when their primary process is killed', async () => {
+    const { command, pids } = await start()
+    const running = await pids()
+    command.process.kill('SIGKILL')
+    await until(() => {
+      for (const pid of running) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    })
+  })
+
+  test('error: the port is in use; one message', async () => {
+    const { port } = new URL(dev.url)
+    const options = ['--upstream', dev.url, '--redis', redis.url, '--port', port]
+    const { code, stderr } = await startCommand(['serve', ...options, '--workers', '2']).ended
+    expect(code).toBe(1)
+    expect(stderr.match(/already in use/g)).toHaveLength(1)
+  })
+})
+
+test('error: workers without Redis', async () => {
+  const { code, stderr } = await ethgate(['serve', '--upstream', 'http://a', '--workers', '2'])
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('--workers 2 --redis redis://127.0.0.1:6379')
+})
+
+/** Makes JSON-RPC calls, each over a connection of its own. */
+function caller(url: string) {
+  return async (method: string, ...params: unknown[]): Promise<unknown> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const answer = JSON.parse(await text(url, '/', body)) as { error?: object; result?: unknown }
+    if (answer.error) throw Object.assign(new Error('JSON-RPC error'), answer.error)
+    return answer.result
+  }
+}
+
+const get = async (url: string, path: string): Promise<unknown> => JSON.parse(await text(url, path))
+
+/** The body of an answer, over a new connection. */
+function text(url: string, path: string, body?: string): Promise<string> {
+  const agent = new Agent({ keepAlive: false })
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' }
+    const method = body === undefined ? 'GET' : 'POST'
+    const asked = request(`${url}${path}`, { agent, headers, method }, (answer) => {
+      let all = ''
+      answer.setEncoding('utf8').on('data', (part: string) => (all += part))
+      answer.on('end', () => resolve(all)).on('error', reject)
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
