@@ -2,6 +2,8 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+import type { HttpBindings } from '@hono/node-server'
+
 import { type Meter, openMeter } from '../lib/meter.ts'
 import type { Caller } from '../limits/caller.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
@@ -32,10 +34,8 @@ export function createHttpScopes({ onError }: createHttpScopes.Options): HttpSco
     },
   })
   return (incoming, outgoing, caller) => {
+    meterFor(incoming.socket, caller)
     const connection = connectionOf(incoming.socket)
-    const { meter } = connection
-    meter.owner = caller.id
-    meter.weight = caller.limits.weight ?? 1
     return scopeOf({ incoming, outgoing, caller, connection, delivery: undefined })
   }
 }
@@ -70,6 +70,20 @@ function watch(
 
 /** What the requests of one HTTP connection share. */
 type Connection = { readonly signal: AbortSignal; readonly meter: Meter }
+
+/** The signal of the connection behind a request of the Hono app; undefined for a request without a socket, as in tests. */
+export function signalOf(c: { env: unknown }): AbortSignal | undefined {
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
+  return incoming && connectionOf(incoming.socket).signal
+}
+
+/** The meter of a connection, for the next request on it. */
+export function meterFor(socket: Socket, caller: Caller): Meter {
+  const { meter } = connectionOf(socket)
+  meter.owner = caller.id
+  meter.weight = caller.limits.weight ?? 1
+  return meter
+}
 
 const connections = new WeakMap<Socket, Connection>()
 

@@ -17,7 +17,6 @@ import { sleep as realSleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { type Caller, IN_PROCESS } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
-import { flatMeter } from '../limits/prices.ts'
 import { refusalHeaders, statusOf } from '../limits/refusal.ts'
 import { errorAnswer } from '../rpc/jsonrpc/answer.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
@@ -27,6 +26,7 @@ import type { Health } from './health.ts'
 import { createIdentity } from './identity.ts'
 import { createInTurn } from './inTurn.ts'
 import { createRpcListener } from './rpc.ts'
+import { meterFor } from './scope.ts'
 import { openTlsFiles } from './tls.ts'
 import type { Unsent } from './unsent.ts'
 import { guardUpgrades } from './upgrade.ts'
@@ -185,9 +185,16 @@ export function createHttpServer({
         ...Object.entries(refusalHeaders(denied, caller.limits)).flat(),
         ...corsHeaders(incoming),
       ]
-      return refuse(outgoing, { code, reason, status: statusOf(denied) }, headers)
+      const refusal = { code, reason, status: statusOf(denied) }
+      const isBrowser = incoming.headers.accept?.includes('text/html') === true
+      return isBrowser
+        ? refuseBrowser(outgoing, refusal, headers)
+        : refuse(outgoing, refusal, headers)
     }
-    outgoing.once('close', () => limits.leave(caller, name, flatMeter(name), 0))
+    const { socket } = incoming
+    const meter = meterFor(socket, caller)
+    const before = socket.bytesWritten
+    outgoing.once('close', () => limits.leave(caller, name, meter, socket.bytesWritten - before))
     serve(incoming, outgoing)
   }
 
@@ -325,15 +332,35 @@ function refuse(
   { code = -32600, reason, status }: Refusal,
   headers: readonly string[],
 ): void {
-  const { bytes, parts } = errorAnswer('null', { code, message: reason })
+  const { parts } = errorAnswer('null', { code, message: reason })
+  end(outgoing, status, 'application/json', String(parts[0]), headers)
+}
+
+/** The same for a person. The reason contains no text of the request. */
+function refuseBrowser(
+  outgoing: ServerResponse,
+  { reason, status }: Refusal,
+  headers: readonly string[],
+): void {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${status}</title><p>The gateway refused this page: ${reason}.</p></html>`
+  end(outgoing, status, 'text/html; charset=utf-8', page, headers)
+}
+
+function end(
+  outgoing: ServerResponse,
+  status: number,
+  type: string,
+  text: string,
+  headers: readonly string[],
+): void {
   outgoing.writeHead(status, [
     'connection',
     'close',
     'content-type',
-    'application/json',
+    type,
     'content-length',
-    String(bytes),
+    String(Buffer.byteLength(text)),
     ...headers,
   ])
-  outgoing.end(parts[0])
+  outgoing.end(text)
 }

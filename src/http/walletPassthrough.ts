@@ -18,6 +18,7 @@ import type { Operation } from '../native/wire/operation.ts'
 import { sharedOperations, walletOperations } from '../native/wire/operations.ts'
 import { parseAnswer } from '../native/wire/parseAnswer.ts'
 import { DROP_LIMIT } from './rpc.ts'
+import { signalOf } from './scope.ts'
 
 /**
  * `/wallet` and `/walletsolidity` for native libraries, answered by the gateway's nodes: the same routing and limits as for
@@ -45,7 +46,13 @@ export function createWalletPassthrough({
     signal: AbortSignal,
   ): Promise<NativeReply> {
     const send = (ending: StopSignal | undefined) =>
-      transport.send(path, body, { idempotent: kind !== 'send', kind, signal: ending })
+      transport.send(path, body, {
+        // The visitor who is charged.
+        caller: ending?.caller ?? ending,
+        idempotent: kind !== 'send',
+        kind,
+        signal: ending,
+      })
     if (kind !== 'read') return send(signal)
     const key = `${path} ${body ?? ''}`
     const known = cache.get(key)
@@ -76,7 +83,7 @@ export function createWalletPassthrough({
     // The path of the request can spell the same operation in many ways, such as `/wallet/%67etnowblock`.
     const path: NativePath = `/${prefix}/${operation.path}${new URL(c.req.url).search}`
     try {
-      const reply = await ask(operation, path, body, c.req.raw.signal)
+      const reply = await ask(operation, path, body, signalOf(c) ?? c.req.raw.signal)
       return c.body(await shownAnswer(operation.path, reply), 200, JSON_TYPE)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error

@@ -38,6 +38,7 @@ function contractsIn(
   const [first, second] = params
   if (CALLS.has(method)) return [member(first, 'to')].filter((to) => to !== undefined)
   if (SEARCHES.has(method)) return listed(member(first, 'address'))
+  if (PAGED.has(method)) return listed(member(member(first, 'filter'), 'address'))
   if (method === 'eth_subscribe' && first === 'logs') return listed(member(second, 'address'))
   if (method === 'eth_sendRawTransaction')
     return [typeof first === 'string' ? targetOf(first) : undefined]
@@ -57,10 +58,13 @@ const CALLS = new Set([
 ])
 
 /** Methods whose first parameter is a log filter. */
-const SEARCHES = new Set(['eth_getLogs', 'eth_newFilter', 'ethgate_countLogs', 'ethgate_getLogs'])
+const SEARCHES = new Set(['eth_getLogs', 'eth_newFilter', 'ethgate_countLogs'])
+
+/** Methods whose first parameter has a log filter as its member `filter`. */
+const PAGED = new Set(['ethgate_getLogs', 'ethgate_openCursor'])
 
 /** Methods that may run or send anything. */
-const ANY = new Set(['buildTransaction', 'eth_sign', 'eth_simulateV1', 'wallet'])
+const ANY = new Set(['buildTransaction', 'eth_sign', 'eth_simulateV1', 'page', 'wallet'])
 
 function listed(value: unknown): unknown[] {
   if (value === undefined || value === null) return []

@@ -1,5 +1,3 @@
-import type { Meter } from '../lib/meter.ts'
-
 /** Units of any call: what an answer from memory costs. */
 export const BASE_PRICE = 0.05
 
@@ -17,8 +15,10 @@ const MEBIBYTE_PRICE = 1
 const MINIMUM_PRICES: Readonly<Record<string, number>> = {
   debug_traceBlockByHash: 5,
   debug_traceBlockByNumber: 5,
+  debug_traceCall: 5,
   debug_traceTransaction: 2,
   eth_call: 2,
+  eth_createAccessList: 5,
   eth_estimateGas: 2,
   eth_feeHistory: 1,
   eth_fillTransaction: 2,
@@ -31,8 +31,11 @@ const MINIMUM_PRICES: Readonly<Record<string, number>> = {
   eth_getStorageAt: 1,
   eth_sendRawTransaction: 2,
   eth_sendTransaction: 5,
+  eth_simulateV1: 10,
   ethgate_countLogs: 2,
+  ethgate_feeQuote: 5,
   ethgate_getLogs: 2,
+  ethgate_next: 2,
   ethgate_transactionStatus: 1,
   page: 0.5,
   trace_block: 5,
@@ -53,6 +56,8 @@ const NATIVE_PRICES: Readonly<Record<string, number>> = {
   getblockbylatestnum: 5,
   getblockbylimitnext: 5,
   triggerconstantcontract: 2,
+  // The node's own JSON-RPC.
+  eth_getLogs: 2,
 }
 
 /** Units that must be affordable before a call of this method. */
@@ -70,11 +75,6 @@ export function nativePrice(path: string): number {
   const query = path.indexOf('?')
   const end = query === -1 ? path.length : query
   return NATIVE_PRICES[path.slice(path.lastIndexOf('/', end) + 1, end)] ?? 1
-}
-
-/** The meter of work that always costs its minimum. */
-export function flatMeter(method: string): Meter {
-  return { owner: '', weight: 1, cost: minimumPrice(method) - BASE_PRICE, charged: 0 }
 }
 
 /** Units of an answer without its native calls. */

@@ -123,6 +123,13 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
           'document.documentElement.scrollWidth - document.documentElement.clientWidth',
         )
         expect(overflow).toBeLessThanOrEqual(0)
+        // A table hides what is wider than the screen.
+        const cut = await page.evaluate<string[]>(
+          `[...document.querySelectorAll('main td *')]
+            .filter((part) => part.getBoundingClientRect().right > document.documentElement.clientWidth)
+            .map(({ outerHTML }) => outerHTML)`,
+        )
+        expect(cut).toEqual([])
         expect(complaints).toEqual([])
         expect(await violations(page)).toEqual([])
         await page.close()
@@ -134,6 +141,19 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await dev.rpc('evm_mine')
     const link = page.locator(`.list a[href="/block/${Number(head) + 1}"]`).first()
     await expect.poll(() => link.isVisible(), { timeout: 20_000 }).toBe(true)
+    await page.close()
+  })
+
+  test('behavior: on a phone the finality of a block stands beside it', async () => {
+    const { page } = await open(
+      '/',
+      LOOKS.find(({ name }) => name === 'phone'),
+    )
+    const row = page.locator('.list li', { hasText: 'not final' }).first()
+    const [badge, facts] = await Promise.all(
+      ['.badge', '.grow'].map((part) => row.locator(part).boundingBox()),
+    )
+    expect(badge?.y).toBeLessThan((facts?.y ?? 0) + (facts?.height ?? 0))
     await page.close()
   })
 

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { Web3 } from 'web3'
 import { WebSocket } from 'ws'
 
+import { startDevGateway } from '../support/devGateway.ts'
 import { startReplayGateway } from '../support/gateway.ts'
 
 const CHAIN_ID = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}'
@@ -185,6 +186,87 @@ test('behavior: the price is what the nodes did', async () => {
       remaining: expect.any(Number),
     },
   })
+})
+
+/** Units that an address has left. */
+async function remaining(url: string): Promise<number> {
+  const answer = await send(url, '{"jsonrpc":"2.0","id":1,"method":"ethgate_limits"}')
+  return ((await answer.json()) as { result: { remaining: number } }).result.remaining
+}
+
+describe('pages', () => {
+  const open = (url: string, headers: Record<string, string> = {}) =>
+    fetch(url, { headers: { accept: 'text/html', ...headers } })
+
+  test('behavior: a view costs what it made the nodes do, and a stranger is refused in HTML', async () => {
+    const { url } = await start({ ratePerClient: 0.00001, burstPerClient: 50 })
+    const before = await remaining(url)
+    const view = await open(`${url}/address/0x0000000000000000000000000000000000000005`)
+    expect(view.status).toBe(200)
+    await view.text()
+    // Account, resources and contract of the address are calls to the node.
+    await expect.poll(async () => before - (await remaining(url))).toBeGreaterThan(3)
+    let refused = view
+    for (let reload = 0; refused.status === 200 && reload < 200; reload++) {
+      refused = await open(`${url}/address/0x000000000000000000000000000000000000000${reload % 10}`)
+      if (refused.status === 200) await refused.text()
+    }
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('30')
+    expect(refused.headers.get('content-type')).toContain('text/html')
+    expect(await refused.text()).toContain('too many requests')
+    // Programs get JSON.
+    const program = await open(`${url}/address/x`, { accept: '*/*' })
+    expect(program.status).toBe(429)
+    expect(await program.json()).toMatchObject({ error: { code: -32005 } })
+  })
+
+  test('behavior: a visitor who leaves at once is charged, and its other calls are not made', async () => {
+    let asked = 0
+    const { url } = await start(
+      { ratePerClient: 0.00001, burstPerClient: 100 },
+      {
+        intercept: ({ path }) => {
+          if (path !== '/wallet/getaccount') return undefined
+          asked++
+          return new Promise(() => {})
+        },
+      },
+    )
+    const before = await remaining(url)
+    const leaving = new AbortController()
+    const visit = fetch(`${url}/address/0x0000000000000000000000000000000000000005`, {
+      headers: { accept: 'text/html', connection: 'close' },
+      signal: leaving.signal,
+    }).then((response) => response.text())
+    await expect.poll(() => asked).toBe(1)
+    leaving.abort()
+    await expect(visit).rejects.toThrow('abort')
+    await expect.poll(async () => before - (await remaining(url))).toBeGreaterThan(2)
+  })
+
+  test('error: a key for some contracts does not open pages, which read any contract', async () => {
+    const permission = 'contracts: ["0x00000000000000000000000000000000000000aa"]'
+    const { url } = await start({ apiKeys: keysFile(entry('a', permission)).path })
+    expect((await open(url, { 'x-api-key': 'secret-of-a' })).status).toBe(401)
+    expect((await open(url)).status).toBe(200)
+  })
+})
+
+test('behavior: calls of the node’s own JSON-RPC cost units', async () => {
+  const { url } = await start({ ratePerClient: 0.00001, burstPerClient: 100 })
+  const before = await remaining(url)
+  const params = ['0x0000000000000000000000000000000000000005', '0x0', 'latest']
+  await send(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getStorageAt', params }))
+  expect(before - (await remaining(url))).toBeGreaterThan(1)
+})
+
+test('behavior: calls of a chain in this process cost units', async () => {
+  const dev = await startDevGateway({}, { ratePerClient: 0.00001, burstPerClient: 100 })
+  onTestFinished(() => dev.close())
+  const before = await remaining(dev.url)
+  await send(dev.url, PEERS)
+  expect(before - (await remaining(dev.url))).toBeGreaterThan(1)
 })
 
 test('behavior: calls in flight', async () => {

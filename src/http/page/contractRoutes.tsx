@@ -12,7 +12,7 @@ import { Functions } from './views/contract.tsx'
  * What the client script of a contract page asks for: the forms of a pasted ABI, the value of a read function, call data for
  * the wallet. The ABI comes from a visitor, so each is read with the same limits as one of the chain.
  */
-export function contractRoutes({ limit, part, source }: contractRoutes.Options): Hono {
+export function contractRoutes({ limit, part, sourceOf }: contractRoutes.Options): Hono {
   const app = new Hono()
 
   app.post('/page/functions/:address', limit, async (c) => {
@@ -27,7 +27,7 @@ export function contractRoutes({ limit, part, source }: contractRoutes.Options):
     const address = parseAddress(c.req.param('address'))
     const { args, entry } = await given(c)
     if (!address || !entry) return c.json({ error: 'expected {entry, args}' }, 400)
-    const { error, value } = await callFunction(address, entry, args, source)
+    const { error, value } = await callFunction(address, entry, args, sourceOf(c))
     return c.json({ error, value })
   })
 
@@ -50,7 +50,8 @@ export declare namespace contractRoutes {
     limit: MiddlewareHandler
     /** Sends a part of a page. */
     part: (c: Context, element: Child) => Promise<Response>
-    source: Source
+    /** What the visitor of a page reads from. */
+    sourceOf: (c: Context) => Source
   }
 }
 

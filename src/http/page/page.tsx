@@ -11,6 +11,7 @@ import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { VerifyReport } from '../../rpc/compare/verifier.ts'
 import { originOf } from '../../rpc/openrpc/routes.ts'
 import type { Health } from '../health.ts'
+import { signalOf } from '../scope.ts'
 import { createAssets } from './assets.ts'
 import { contractRoutes } from './contractRoutes.tsx'
 import { type Content, createDocuments, missing } from './document.tsx'
@@ -27,7 +28,7 @@ import { callFunction, functionKey, readFunctions } from './reads/contract.ts'
 import { createHomeReader } from './reads/home.ts'
 import { createLastHour } from './reads/lastHour.ts'
 import { search } from './reads/search.ts'
-import { type Artifacts, createSource, type Request } from './reads/source.ts'
+import { type Artifacts, createSources, type Request, type Source } from './reads/source.ts'
 import { readTransaction } from './reads/transaction.ts'
 import { findTransfers } from './reads/transferPage.ts'
 import { walletChain } from './snippets.ts'
@@ -68,15 +69,17 @@ export function createPage({
   verified = () => undefined,
 }: createPage.Options): Hono {
   const { app: assetRoutes, assets } = createAssets()
-  const source = createSource({ artifacts, decimals: coinDecimals, native, request })
-  const readHome = createHomeReader(source)
-  const lastHour = createLastHour({ source, now })
+  const sourceFor = createSources({ artifacts, decimals: coinDecimals, native, request })
+  const sourceOf = (c: Context) => sourceFor(signalOf(c))
+  const readHome = createHomeReader()
+  // The chart is the same for all visitors, so none is charged for it.
+  const lastHour = createLastHour({ source: sourceFor(undefined), now })
   const { document, part } = createDocuments({ assets, decimals: coinDecimals, health, now })
   const app = new Hono()
   app.route('/', assetRoutes)
 
-  async function homeView(before: number | undefined) {
-    const home = await readHome(before)
+  async function homeView(c: Context, before: number | undefined) {
+    const home = await readHome(sourceOf(c), before)
     const hour = await lastHour(home.head, home.solid)
     return <Home before={before} health={health()} home={home} hour={hour} />
   }
@@ -85,18 +88,18 @@ export function createPage({
 
   app.get('/', (c) =>
     document(c, { title: 'Explorer' }, async () => ({
-      html: await homeView(whole(c.req.query('to'))),
+      html: await homeView(c, whole(c.req.query('to'))),
     })),
   )
 
-  app.get('/page/home', async (c) => part(c, await homeView(undefined)))
+  app.get('/page/home', async (c) => part(c, await homeView(c, undefined)))
   app.get('/page/state', (c) => part(c, stateView()))
 
   app.get('/block/:ref{[0-9]{1,15}|0x[0-9a-fA-F]{64}}', (c) => {
     const ref = c.req.param('ref').toLowerCase()
     const title = `Block ${ref.startsWith('0x') ? short(ref, 6) : grouped(BigInt(ref))}`
     return document(c, { title }, async () => {
-      const facts = await readBlock(ref, whole(c.req.query('page')) ?? 0, source)
+      const facts = await readBlock(ref, whole(c.req.query('page')) ?? 0, sourceOf(c))
       if (!facts) return missing(`There is no block ${ref} on this chain.`)
       return { html: <Block facts={facts} /> }
     })
@@ -105,7 +108,7 @@ export function createPage({
   app.get('/tx/:hash{(0x)?[0-9a-fA-F]{64}}', (c) => {
     const hash: Hash = `0x${c.req.param('hash').replace(/^0x/i, '').toLowerCase()}`
     return document(c, { title: 'Transaction' }, async () => {
-      const facts = await readTransaction(hash, source, failureOf)
+      const facts = await readTransaction(hash, sourceOf(c), failureOf)
       if (!facts) return missing(`There is no transaction ${hash} on this chain.`)
       return { html: <Transaction facts={facts} /> }
     })
@@ -120,11 +123,11 @@ export function createPage({
     })
   })
 
-  app.route('/', contractRoutes({ limit: bodyLimit({ maxSize: MOST_BYTES }), part, source }))
+  app.route('/', contractRoutes({ limit: bodyLimit({ maxSize: MOST_BYTES }), part, sourceOf }))
 
   app.get('/search', async (c) => {
     const query = (c.req.query('q') ?? '').trim()
-    const searching = search(query, source)
+    const searching = search(query, sourceOf(c))
     const path = await searching.then(
       (found) => ('path' in found ? found.path : undefined),
       // The page below shows the error.
@@ -162,11 +165,12 @@ export function createPage({
   return app
 
   async function addressView(c: Context, address: Address) {
+    const source = sourceOf(c)
     const facts = await readAddress(address, source)
     const tab = tabOf(c, facts)
     const [creation, content] = await Promise.all([
       facts.code === '0x' ? undefined : readCreation(facts, source),
-      tabView(c, tab, facts),
+      tabView(c, tab, facts, source),
     ])
     const qr = qrOf(toBase58Address(address))
     return (
@@ -176,7 +180,12 @@ export function createPage({
     )
   }
 
-  async function tabView(c: Context, tab: Tab, facts: AddressFacts): Promise<Child> {
+  async function tabView(
+    c: Context,
+    tab: Tab,
+    facts: AddressFacts,
+    source: Source,
+  ): Promise<Child> {
     const { address } = facts
     if (tab === 'transfers') {
       const page = await findTransfers(address, whole(c.req.query('to')), source)
@@ -184,12 +193,12 @@ export function createPage({
     }
     if (tab === 'tokens') return <Holdings holdings={await readHoldings(facts, source)} />
     if (tab === 'account') return <Resources facts={facts} />
-    if (tab === 'contract') return contractView(c, facts)
+    if (tab === 'contract') return contractView(c, facts, source)
     const place = { before: whole(c.req.query('before')) ?? 0, after: whole(c.req.query('after')) }
     return <Transactions address={address} history={await readHistory(address, place, source)} />
   }
 
-  async function contractView(c: Context, facts: AddressFacts): Promise<Child> {
+  async function contractView(c: Context, facts: AddressFacts, source: Source): Promise<Child> {
     const { address } = facts
     const functions = await readFunctions(facts, source)
     const key = c.req.query('call')

@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { toRpcAddress } from '../../../lib/address.ts'
 import type { Block } from '../../../native/wire/types.ts'
 import { type Row, rowOf } from './row.ts'
-import type { Source } from './source.ts'
+import { createKept, type Source } from './source.ts'
 
 /** A block in a list. Time in seconds. */
 export type BlockRow = { number: number; time: number; producer: `0x${string}`; count: number }
@@ -25,17 +25,15 @@ const SHOWN = 10
 const SEARCHED = 30
 
 /** Reads the start page. Readers who ask at the same head share one answer. */
-export function createHomeReader(source: Source) {
-  let newest: { key: string; home: Promise<Home> } | undefined
+export function createHomeReader() {
+  const homes = createKept(1, (key, source) => {
+    const [head = 0, solid = 0, last = 0] = key.split(' ').map(Number)
+    return readHome(source, { head, last, solid })
+  })
 
-  return async function read(before?: number): Promise<Home> {
+  return async function read(source: Source, before?: number): Promise<Home> {
     const [head, solid] = await Promise.all([source.head(), source.solid()])
-    const key = `${head} ${solid} ${before ?? ''}`
-    if (newest?.key === key) return newest.home
-    const home = readHome(source, { head, solid, last: Math.min(before ?? head, head) })
-    newest = { key, home }
-    home.catch(() => (newest = undefined))
-    return home
+    return homes(`${head} ${solid} ${Math.min(before ?? head, head)}`, source)
   }
 }
 

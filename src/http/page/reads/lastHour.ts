@@ -26,6 +26,8 @@ export function createLastHour({ source, now }: createLastHour.Options) {
   /** Time in seconds and number of transactions, by height. */
   const blocks = new Map<number, { time: number; count: number }>()
   let reading: Promise<void> | undefined
+  /** The heads of the last complete read: no visitor makes the node read the same blocks again. */
+  let filled = ''
 
   async function fill(head: number, solid: number): Promise<void> {
     const oldest = Math.max(1, head - MOST + 1)
@@ -48,12 +50,20 @@ export function createLastHour({ source, now }: createLastHour.Options) {
     return true
   }
 
+  async function fillOnce(head: number, solid: number): Promise<void> {
+    try {
+      await fill(head, solid)
+      filled = `${head} ${solid}`
+    } catch {
+      // The next reader tries again.
+    } finally {
+      reading = undefined
+    }
+  }
+
   return async function read(head: number, solid: number): Promise<LastHour> {
-    // The next reader tries again what failed.
-    reading ??= fill(head, solid)
-      .catch(() => {})
-      .finally(() => (reading = undefined))
-    await Promise.race([reading, sleep(WAIT)])
+    if (filled !== `${head} ${solid}`) reading ??= fillOnce(head, solid)
+    if (reading) await Promise.race([reading, sleep(WAIT)])
     const start = now() / 1_000 - HOUR
     const points: (number | undefined)[] = Array.from({ length: POINTS }, () => undefined)
     const first = Math.min(...[...blocks.values()].map(({ time }) => time))

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 import { LRUCache } from 'lru-cache'
 import type { Abi, Address, Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
@@ -5,12 +7,19 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
+import { shareMeter } from '../../../lib/meter.ts'
+import type { StopSignal } from '../../../lib/stopSignal.ts'
 import type { NativeClient } from '../../../native/client.ts'
+import { createSharing } from '../../../native/dedupe.ts'
+import type { CallOptions, WalletOperations } from '../../../native/wire/operations.ts'
 import { readAbi, toAbi } from '../abi.ts'
 import { cleanText, hexText } from '../text.ts'
 
-/** One JSON-RPC call in this process. @throws RpcError */
-export type Request = (call: { method: string; params?: readonly unknown[] }) => Promise<unknown>
+/** One JSON-RPC call in this process. Its native calls count for the meter of the signal. @throws RpcError */
+export type Request = (
+  call: { method: string; params?: readonly unknown[] },
+  signal?: AbortSignal,
+) => Promise<unknown>
 
 /** Name, symbol and decimals of a token contract. Text of a stranger: cleaned, but it may claim anything. */
 export type Token = { name: string; symbol: string; decimals: number; supply: bigint | undefined }
@@ -33,44 +42,31 @@ const KEPT = 1_000
 /**
  * What the views read from: the gateway's own methods and the node's HTTP API. Facts about contracts and tokens are kept for
  * a short time, because one page needs the same ones in many rows.
+ *
+ * Returns the source for the visitor behind a signal, who is charged for what it reads. Its calls end with the signal.
  */
-export function createSource({ artifacts, decimals, native, request }: createSource.Options) {
-  const { wallet } = native
-  const contracts = createKept(readContract)
-  const tokens = createKept(readToken)
-  const nativeTokens = createKept(readNativeToken)
-  const names = createKept(readName)
+export function createSources({ artifacts, decimals, native, request }: createSources.Options) {
+  const contracts = createKept(KEPT, readContract)
+  const tokens = createKept(KEPT, readToken)
+  const nativeTokens = createKept(KEPT, readNativeToken)
+  const names = createKept(KEPT, readName)
 
-  const ask = <result>(method: string, ...params: unknown[]) =>
-    request({ method, params }) as Promise<result>
-
-  /** Calls a function of the standards; undefined when the contract has no such function or answers something else. */
-  async function call(to: Address, functionName: string, args: unknown[] = []): Promise<unknown> {
-    const data = encodeFunctionData({ abi: STANDARD_ABI, functionName, args })
-    try {
-      const answer = await ask<Hex>('eth_call', { to, data }, 'latest')
-      return decodeFunctionResult({ abi: STANDARD_ABI, functionName, data: answer })
-    } catch {
-      return undefined
-    }
-  }
-
-  async function readContract(address: Address): Promise<Known> {
-    const contract = await wallet.getContract({ value: toNativeAddress(address) })
+  async function readContract(address: Address, source: Source): Promise<Known> {
+    const contract = await source.wallet.getContract({ value: toNativeAddress(address) })
     const abi = toAbi(contract?.abi?.entrys)
     const name = cleanText(contract?.name ?? '')
     if (abi.length > 0 || !artifacts) return { abi, name: name || undefined }
-    const code = await ask<Hex>('eth_getCode', address, 'latest')
+    const code = await source.ask<Hex>('eth_getCode', address, 'latest')
     const known = code === '0x' ? undefined : artifacts(code)
     return { abi: readAbi(known?.abi), name: name || known?.name }
   }
 
-  async function readToken(address: Address): Promise<Token | undefined> {
-    const answer = await call(address, 'symbol')
+  async function readToken(address: Address, source: Source): Promise<Token | undefined> {
+    const answer = await source.call(address, 'symbol')
     const symbol = typeof answer === 'string' ? cleanText(answer, 16) : ''
     if (symbol === '') return undefined
     const [name, places, supply] = await Promise.all(
-      ['name', 'decimals', 'totalSupply'].map((read) => call(address, read)),
+      ['name', 'decimals', 'totalSupply'].map((read) => source.call(address, read)),
     )
     return {
       name: (typeof name === 'string' && cleanText(name)) || symbol,
@@ -80,42 +76,54 @@ export function createSource({ artifacts, decimals, native, request }: createSou
     }
   }
 
-  async function readNativeToken(id: string): Promise<NativeToken> {
+  async function readNativeToken(id: string, { wallet }: Source): Promise<NativeToken> {
     const asset = await wallet.getAssetIssueById({ value: id })
     const name = cleanText(hexText(asset?.name) ?? '')
     return { id, name: name || `token ${id}`, decimals: asset?.precision ?? 0 }
   }
 
-  async function readName(address: Address): Promise<string | undefined> {
+  async function readName(address: Address, source: Source): Promise<string | undefined> {
     const [account, { name }] = await Promise.all([
-      wallet.getAccount({ address: toNativeAddress(address) }),
-      contracts(address),
+      source.wallet.getAccount({ address: toNativeAddress(address) }),
+      source.contract(address),
     ])
     return name ?? (cleanText(hexText(account?.account_name) ?? '', 32) || undefined)
   }
 
-  return {
-    ask,
-    call,
-    decimals,
-    wallet,
-    /** The contract at an address; it has no name and an empty ABI when the chain knows neither. */
-    contract: contracts,
-    /** The name of an account or contract on the chain. */
-    name: names,
-    nativeToken: nativeTokens,
-    /** The token at an address; undefined when the contract is none. */
-    token: tokens,
-    head: async () => Number(await ask<Hex>('eth_blockNumber')),
-    /** The newest block that no reorg can remove. */
-    async solid(): Promise<number> {
-      const block = await ask<{ number: Hex } | null>('eth_getBlockByNumber', 'finalized', false)
-      return Number(block?.number ?? 0)
-    },
+  return function sourceFor(signal: AbortSignal | undefined): Source {
+    const ask = <result>(method: string, ...params: unknown[]) =>
+      request({ method, params }, signal) as Promise<result>
+
+    const source: Source = {
+      ask,
+      async call(to, functionName, args = []) {
+        const data = encodeFunctionData({ abi: STANDARD_ABI, functionName, args })
+        try {
+          const answer = await ask<Hex>('eth_call', { to, data }, 'latest')
+          return decodeFunctionResult({ abi: STANDARD_ABI, functionName, data: answer })
+        } catch {
+          return undefined
+        }
+      },
+      decimals,
+      wallet: signal ? endingWith(signal, native.wallet) : native.wallet,
+      signal,
+      with: sourceFor,
+      contract: (address) => contracts(address, source),
+      name: (address) => names(address, source),
+      nativeToken: (id) => nativeTokens(id, source),
+      token: (address) => tokens(address, source),
+      head: async () => Number(await ask<Hex>('eth_blockNumber')),
+      async solid() {
+        const block = await ask<{ number: Hex } | null>('eth_getBlockByNumber', 'finalized', false)
+        return Number(block?.number ?? 0)
+      },
+    }
+    return source
   }
 }
 
-export declare namespace createSource {
+export declare namespace createSources {
   type Options = {
     artifacts?: Artifacts | undefined
     /** Decimals of the coin in all amounts that are read. */
@@ -127,17 +135,66 @@ export declare namespace createSource {
 }
 
 /** What the views read from. */
-export type Source = ReturnType<typeof createSource>
+export type Source = {
+  /** A method of the gateway. @throws RpcError */
+  ask<result>(method: string, ...params: unknown[]): Promise<result>
+  /** Calls a function of the standards; undefined when the contract has no such function or answers something else. */
+  call(to: Address, functionName: string, args?: unknown[]): Promise<unknown>
+  readonly decimals: CoinDecimals
+  readonly wallet: WalletOperations
+  /** Of the visitor; undefined for work that no visitor is charged for. */
+  readonly signal: AbortSignal | undefined
+  /** The same source with another signal. */
+  with(signal: AbortSignal | undefined): Source
+  /** The contract at an address; it has no name and an empty ABI when the chain knows neither. */
+  contract(address: Address): Promise<Known>
+  /** The name of an account or contract on the chain. */
+  name(address: Address): Promise<string | undefined>
+  nativeToken(id: string): Promise<NativeToken>
+  /** The token at an address; undefined when the contract is none. */
+  token(address: Address): Promise<Token | undefined>
+  head(): Promise<number>
+  /** The newest block that no reorg can remove. */
+  solid(): Promise<number>
+}
 
-/** Keeps the answers of a read for a short time. Failures are not kept. */
-function createKept<key extends string, value>(read: (key: key) => Promise<value>) {
-  const kept = new LRUCache<key, Promise<value>>({ max: KEPT, ttl: TTL * 1_000 })
-  return (key: key): Promise<value> => {
+/**
+ * Keeps the answers of a read for a short time. Failures are not kept. Visitors who ask at the same time share one read,
+ * which ends when all of them have left.
+ */
+export function createKept<key extends string, value>(
+  max: number,
+  read: (key: key, source: Source) => Promise<value>,
+) {
+  const kept = new LRUCache<key, { value: value }>({ max, ttl: TTL * 1_000 })
+  const share = createSharing()
+  return async (key: key, source: Source): Promise<value> => {
     const known = kept.get(key)
-    if (known) return known
-    const reading = read(key)
-    kept.set(key, reading)
-    reading.catch(() => kept.delete(key))
-    return reading
+    if (known) return known.value
+    return share(key, source.signal, async (stop) => {
+      const value = await read(key, stop ? source.with(sharedSignal(stop)) : source)
+      kept.set(key, { value })
+      return value
+    })
   }
+}
+
+/** An abort signal that ends with a shared one. Its calls count for the first visitor. */
+function sharedSignal(stop: StopSignal): AbortSignal {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  if (stop.caller) shareMeter(controller.signal, stop.caller)
+  stop.addEventListener('abort', () => controller.abort(stop.reason), { once: true })
+  return controller.signal
+}
+
+/** Native calls that end with a signal. */
+function endingWith(signal: AbortSignal, wallet: WalletOperations): WalletOperations {
+  const calls = Object.entries(wallet) as [
+    string,
+    (request: unknown, options: CallOptions) => unknown,
+  ][]
+  return Object.fromEntries(
+    calls.map(([name, call]) => [name, (request: unknown) => call(request, { signal })]),
+  ) as unknown as WalletOperations
 }
