@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { lastIndexable } from '../../src/logIndex/fill/units.ts'
+import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain } from '../support/chain.ts'
 import { ethgate, startCommand, startRpc } from '../support/cli.ts'
 import { until } from '../support/until.ts'

@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { scryptSync as nativeScrypt } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { join } from 'node:path'
 import { encryptKeystoreJsonSync, hexlify, scryptSync, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 
-import { ethgate } from '../support/cli.ts'
+import { commandFile, ethgate } from '../support/cli.ts'
 import { useFolder } from './cliSetup.ts'
 
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -83,6 +84,52 @@ test('behavior: signs as ethers does, and verifies', async () => {
   expect(invalid).toMatchObject({ code: 1, stdout: '' })
 })
 
+test('behavior: signs typed data as ethers does, with every digit, and verifies', async () => {
+  const domain = { name: 'Token', version: '1', chainId: 31337, verifyingContract: ADDRESS }
+  const types = {
+    Permit: [
+      { name: 'owner', type: 'address' },
+      { name: 'value', type: 'uint256' },
+    ],
+  }
+  const message = { owner: ADDRESS, value: 12345678901234567890n }
+  const EIP712Domain = [
+    { name: 'name', type: 'string' },
+    { name: 'version', type: 'string' },
+    { name: 'chainId', type: 'uint256' },
+    { name: 'verifyingContract', type: 'address' },
+  ]
+  const json = JSON.stringify({
+    types: { ...types, EIP712Domain },
+    primaryType: 'Permit',
+    domain,
+    message: { ...message, value: 0 },
+  }).replace('"value":0', '"value":12345678901234567890')
+  const file = join(folder, 'permit.json')
+  writeFileSync(file, json)
+  const expected = await new Wallet(KEY).signTypedData(domain, types, message)
+  for (const input of [json, file]) {
+    const { stdout } = await ethgate(['keys', 'sign', '--data', input, '--key-file', plain])
+    expect(stdout).toBe(`${expected}\n`)
+    const verify = await ethgate(['keys', 'verify', '--data', input, expected])
+    expect(verify.stdout).toBe(`${ADDRESS}\n`)
+  }
+})
+
+test.each([
+  ['{', 'needs typed data'],
+  ['{"types":{},"primaryType":"Permit"}', 'primaryType is not one of types'],
+  [
+    '{"types":{"A":[{"name":"b","type":"address"}]},"primaryType":"A","domain":{},"message":{"b":"0x1"}}',
+    'Address "0x1" is invalid',
+  ],
+  ['missing.json', 'there is no such file'],
+])('error: %s is not typed data', async (input, text) => {
+  const { code, stderr } = await ethgate(['keys', 'sign', '--data', input, '--key-file', plain])
+  expect(code).toBe(2)
+  expect(stderr).toContain(text)
+})
+
 test('error: a wrong password, a name that is a path, hostile parameters, no password', async () => {
   const wrong = join(folder, 'wrong')
   writeFileSync(wrong, 'not it')
@@ -116,3 +163,38 @@ test('error: a wrong password, a name that is a path, hostile parameters, no pas
   const readable = await ethgate(['keys', 'show', '--key-file', plain])
   expect(readable.stderr).toContain(`chmod 600 ${plain}`)
 })
+
+// util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
+const recorder = 'script'
+const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes(
+  'util-linux',
+)
+
+test.skipIf(!hasScript)(
+  `behavior: a terminal asks for the password and does not show it${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+  async () => {
+    const folderOption = `--keystore-dir "${join(folder, 'typed')}"`
+    /** Types the password when the command asks for it. Returns the exit code and all that the terminal showed. */
+    const type = (words: string, text: string) =>
+      new Promise<{ code: number | null; shown: string }>((resolve) => {
+        const command = `"${process.execPath}" "${commandFile()}" keys ${words} ${folderOption}`
+        const terminal = spawn(recorder, ['-qec', command, '/dev/null'])
+        let shown = ''
+        terminal.stdout.on('data', (chunk: Buffer) => {
+          const isAsked = shown.includes('Password: ')
+          shown += chunk.toString()
+          if (!isAsked && shown.includes('Password: ')) terminal.stdin.write(`${text}\n`)
+        })
+        terminal.on('close', (code) => resolve({ code, shown }))
+      })
+    const created = await type('new alice', 'open sesame')
+    expect(created.code).toBe(0)
+    const right = await type('show --account alice -f eth', 'open sesame')
+    expect(right.code).toBe(0)
+    expect(right.shown).toMatch(/0x[0-9a-f]{40}/)
+    const wrong = await type('show --account alice -f eth', 'close sesame')
+    expect(wrong.code).toBe(2)
+    expect(wrong.shown).toContain('the password is wrong')
+    for (const { shown } of [created, right, wrong]) expect(shown).not.toContain('sesame')
+  },
+)

@@ -194,6 +194,20 @@ describe('contracts', () => {
     expect(failed.code).toBe(3)
     expect(failed.stderr).toMatch(/and failed: no\n$/)
   })
+
+  test('behavior: call asks the node alone', async () => {
+    const call = (...words: string[]) => ethgate(['call', '--node', url, contract, ...words])
+    const gateway = await ethgate(['call', '--rpc-url', url, contract, 'answer()(uint256)'])
+    expect(gateway).toMatchObject({ code: 0, stderr: '' })
+    // Nothing listens at the default address of the gateway.
+    expect(await call('answer()(uint256)')).toEqual(gateway)
+    const reverted = await call('boom()')
+    expect(reverted).toMatchObject({ code: 3, stdout: '' })
+    expect(reverted.stderr).toContain('execution reverted: no')
+    expect((await call('answer()(uint256)', '--block', '1')).code).toBe(2)
+    const empty = await ethgate(['call', '--node', url, SECOND])
+    expect(empty).toMatchObject({ code: 0, stdout: '0x\n' })
+  })
 })
 
 test('behavior: keys from a file or the environment; warnings for the command line and readable files', async () => {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import type { Hex } from 'viem'
 
 import { rethrow } from '../support/abi.ts'
 import { parseAddress } from '../support/address.ts'
-import { openChannel } from '../support/channel.ts'
+import { type Channel, openChannel } from '../support/channel.ts'
 import { addWord, type Task, type Word } from '../support/command.ts'
 import { usageError } from '../support/errors.ts'
 import { type Intent, type IntentOptions, readIntent } from '../support/intent.ts'
@@ -38,17 +37,18 @@ export function addCallCommands(program: Command, io: Io): void {
         'by name, with an ABI',
       ],
     ],
-    calls: 'rpc',
+    calls: 'node',
     async run(task, words) {
       const { options, target } = task
       if (/^[a-z]+\d?_\w+$/.test(words[0] ?? ''))
         throw usageError(`to call a JSON-RPC method, use "ethgate rpc ${words.join(' ').trim()}"`)
-      const { call, item } = await read(task, words as string[])
+      const channel = await openChannel(target)
+      const intent = await read(task, channel, words as string[])
+      const { item } = intent
       const block = blockParameter(options.block ?? 'latest', '--block')
-      const value = `0x${(call.value * (await target.scale())).toString(16)}`
-      const data = (await target.rpc
-        .call('eth_call', [{ ...call, value }, block])
-        .catch((error: unknown) => rethrow(error, options.abi))) as Hex
+      const data = await channel
+        .call(intent, block)
+        .catch((error: unknown) => rethrow(error, options.abi))
       if (!item?.outputs || item.outputs.length === 0) return data
       const { decodedValues } = await import('../support/values.ts')
       return decodedValues(item.outputs, data)
@@ -71,7 +71,7 @@ export function addCallCommands(program: Command, io: Io): void {
     calls: 'node',
     async run(task, words) {
       const channel = await openChannel(task.target)
-      const intent = await read(task, words as string[])
+      const intent = await read(task, channel, words as string[])
       const energy = await channel
         .energy(intent)
         .catch((error: unknown) => rethrow(error, task.options.abi))
@@ -82,15 +82,15 @@ export function addCallCommands(program: Command, io: Io): void {
 
 async function read(
   { options, target }: Task<CallOptions>,
+  channel: Channel,
   words: readonly string[],
-): Promise<Intent & Required<Pick<Intent, 'call'>>> {
-  const channel = await openChannel(target)
+): Promise<Intent> {
   const owner = parseAddress(options.from ?? `0x${'0'.repeat(40)}`, '--from')
-  const { call, ...intent } = await readIntent(
+  const intent = await readIntent(
     words,
     { ...options, value: options.value ?? '0coin' },
     { owner, unit: await target.unit(), hasCode: (address) => channel.hasCode(address) },
   )
-  if (!call) throw usageError('a call cannot send tokens')
-  return { ...intent, call }
+  if (!intent.call) throw usageError('a call cannot send tokens')
+  return intent
 }

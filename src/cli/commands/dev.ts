@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 
 import type { Config } from '../../config/config.ts'
 import { type Hardfork, HARDFORKS, DEFAULT_HARDFORK } from '../../devchain/state/hardforks.ts'
+import { findBuildFolder } from '../support/buildFolder.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
@@ -26,6 +27,7 @@ const NOT_FOR_DEV = [
   'headQuorum',
   'walletPassthrough',
   'verifyRate',
+  'simulate',
   'predictedAddresses',
   'redis',
   'redisPrefix',
@@ -73,8 +75,9 @@ export function addDevCommand(program: Command): void {
   })
     .option(
       '--artifacts <dir>',
-      'build folder of Hardhat or Foundry: failures name the custom errors of its contracts',
+      'build folder of Hardhat or Foundry: failures name the custom errors of its contracts (default: the one of the project in the working directory)',
     )
+    .option('--no-artifacts', 'do not read a build folder')
     .option('--accounts <n>', 'funded accounts (default 10)')
     .option('--balance <coins>', 'coins of each account (default 10000)')
     .option('--mnemonic <words>', 'mnemonic of the accounts (default: test test … junk)')
@@ -194,7 +197,8 @@ function stateFiles({ dumpState, loadState, state }: Flags) {
 }
 
 function chainOptions(flags: Flags) {
-  const { artifacts, contractAddresses, derivationPath, energy, mnemonic, seed, state } = flags
+  const artifacts = flags['artifacts'] as string | false | undefined
+  const { contractAddresses, derivationPath, energy, mnemonic, seed, state } = flags
   const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
   const blockTime = seconds(flags['blockTime'])
   return {
@@ -213,7 +217,7 @@ function chainOptions(flags: Flags) {
     ...(flags['chainId'] !== undefined && {
       chainId: wholeNumber(String(flags['chainId']), '--chain-id', 1, 0xffff_ffff),
     }),
-    ...(typeof artifacts === 'string' && { artifacts }),
+    artifacts: artifacts === false ? undefined : (artifacts ?? findBuildFolder(process.cwd())),
     ...(typeof mnemonic === 'string' && { mnemonic }),
     ...(typeof derivationPath === 'string' && { derivationPath }),
     ...(typeof seed === 'string' && { seed }),

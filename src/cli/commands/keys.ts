@@ -22,6 +22,13 @@ import { renderFields, renderRows } from '../support/table.ts'
 
 const FOLDER_OPTIONS = KEY_OPTIONS.filter(([flags]) => /^--(keystore|password)/.test(flags))
 
+type DataOption = { data?: boolean }
+
+const DATA_OPTION = [
+  '--data',
+  'the message is typed data (EIP-712): JSON as for eth_signTypedData_v4, or a file with it',
+] as const
+
 /** `ethgate keys`: private keys, in encrypted keystores. */
 export function addKeysCommand(program: Command, io: Io): void {
   const keys = addCommand(program, 'keys', {
@@ -93,34 +100,43 @@ export function addKeysCommand(program: Command, io: Io): void {
     hasFields: true,
     run: async (task) => described(await requireKey(task)),
   })
-  addWord<KeyOptions>(keys, io, {
+  addWord<KeyOptions & DataOption>(keys, io, {
     usage: 'sign <message>',
-    summary: 'sign a message as Ethereum wallets do (EIP-191)',
+    summary: 'sign a message (EIP-191) or typed data (EIP-712) as Ethereum wallets do',
     description:
-      'Signs a message as Ethereum wallets do (EIP-191). A message of 0x and hex digits is signed as bytes.',
-    options: KEY_OPTIONS,
-    examples: [['ethgate keys sign "I am alice" --account alice', 'prints the signature']],
+      'Signs a message as Ethereum wallets do (EIP-191), or typed data (EIP-712) with --data. A message of 0x and hex digits is signed as bytes.',
+    options: [DATA_OPTION, ...KEY_OPTIONS],
+    examples: [
+      ['ethgate keys sign "I am alice" --account alice', 'prints the signature'],
+      ['ethgate keys sign --data permit.json --account alice', 'signs the typed data in this file'],
+    ],
     calls: 'nothing',
     async run(task, [message = '']) {
       const { hex } = await requireKey(task)
-      const { signMessage } = await import('viem/accounts')
-      return signMessage({ message: messageOf(message), privateKey: `0x${hex}` })
+      const { privateKeyToAccount } = await import('viem/accounts')
+      const account = privateKeyToAccount(`0x${hex}`)
+      return task.options.data
+        ? account.signTypedData(await typedData(message))
+        : account.signMessage({ message: messageOf(message) })
     },
   })
-  addWord<{ address: string }>(keys, io, {
+  addWord<DataOption & { address?: string }>(keys, io, {
     usage: 'verify <message> <signature>',
     summary: 'check who signed a message; exit code 1 if it is another account',
-    options: [['-a, --address <address>', 'the account that should have signed']],
+    options: [DATA_OPTION, ['-a, --address <address>', 'the account that should have signed']],
     examples: [['ethgate keys verify "I am alice" 0x… --address TWAF…', 'exit code 0 if it did']],
     calls: 'nothing',
-    async run({ options }, [message = '', signature = '']) {
-      if (!/^0x[0-9a-f]{130}$/i.test(signature))
+    async run({ options }, [message = '', text = '']) {
+      if (!/^0x[0-9a-f]{130}$/i.test(text))
         throw usageError('the signature has 65 bytes: 0x and 130 hex digits')
-      const { recoverMessageAddress } = await import('viem')
-      const signer = await recoverMessageAddress({
-        message: messageOf(message),
-        signature: signature as `0x${string}`,
-      }).catch(() => undefined)
+      const signature = text as `0x${string}`
+      const { recoverMessageAddress, recoverTypedDataAddress } = await import('viem')
+      const data = options.data ? await typedData(message) : undefined
+      const signer = await (
+        data
+          ? recoverTypedDataAddress({ ...data, signature })
+          : recoverMessageAddress({ message: messageOf(message), signature })
+      ).catch(() => undefined)
       if (!signer) throw new CommandError('the signature is not valid')
       if (options.address === undefined) return signer
       const expected = parseAddress(options.address, '--address')
@@ -129,6 +145,11 @@ export function addKeysCommand(program: Command, io: Io): void {
       return `${expected.base58} signed this message`
     },
   })
+}
+
+async function typedData(text: string) {
+  const { readTypedData } = await import('../support/typedData.ts')
+  return readTypedData(text)
 }
 
 async function store(

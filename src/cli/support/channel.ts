@@ -4,7 +4,7 @@ import type { ConstantCall, EnergyEstimate } from '../../native/wire/accountType
 import type { Block, TransactionInfo } from '../../sdk/client.ts'
 import { describeRevert } from './abi.ts'
 import type { AddressForms } from './address.ts'
-import { CommandError, EXIT } from './errors.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
 import { failureOf } from './failures.ts'
 import type { Intent } from './intent.ts'
 import { type Node, textOf } from './node.ts'
@@ -15,6 +15,8 @@ import type { Target } from './target.ts'
 export type Channel = {
   head(): Promise<Head>
   hasCode(address: AddressForms): Promise<boolean>
+  /** What the call returns in the state of this block. @throws CommandError with exit code 3 when it reverts. */
+  call(intent: Intent, block: string): Promise<Hex>
   /** Energy that a call or creation needs. @throws CommandError with exit code 3 when it would revert. */
   energy(intent: Intent): Promise<bigint>
   /** The cost of one unit of energy, in the smallest unit. */
@@ -62,6 +64,10 @@ async function rpcChannel(target: Target): Promise<Channel> {
       return { number: Number(number), hash, time: Number(timestamp) * 1000 }
     },
     hasCode: async (address) => (await client.getCode({ address: address.eth })) !== undefined,
+    async call({ call }, block) {
+      const value = `0x${((call?.value ?? 0n) * (await target.scale())).toString(16)}`
+      return (await target.rpc.call('eth_call', [{ ...call, value }, block])) as Hex
+    },
     energy: async (intent) => client.estimateGas({ ...(await callOf(intent)), prepare: false }),
     energyPrice: async () => (await client.getGasPrice()) / (await target.scale()),
     async broadcast(signed) {
@@ -101,6 +107,17 @@ async function rpcChannel(target: Target): Promise<Channel> {
 function nodeChannel(node: Node): Channel {
   const ask = async <answer>(operation: string, body?: unknown) =>
     (await node.call(operation, body)) as answer
+  async function simulate({ call, value }: Intent) {
+    const body = { ...value, ...(call && !call.to && { data: call.data?.slice(2) }) }
+    const answer = await ask<ConstantCall>('triggerconstantcontract', body)
+    const output: Hex = `0x${answer.constant_result?.join('') ?? ''}`
+    if (answer.transaction?.ret?.[0]?.ret === 'FAILED')
+      throw new CommandError(`the call would revert: ${describeRevert(output, []).text}`, {
+        exitCode: EXIT.reverted,
+        details: { data: output },
+      })
+    return { answer, body, output }
+  }
   return {
     async head() {
       const { block_header, blockID } = await ask<Block>('getnowblock')
@@ -110,15 +127,15 @@ function nodeChannel(node: Node): Channel {
     async hasCode(address) {
       return Object.keys(await ask<object>('getcontract', { value: address.hex })).length > 0
     },
-    async energy({ call, value }) {
-      const body = { ...value, ...(call && !call.to && { data: call.data?.slice(2) }) }
-      const answer = await ask<ConstantCall>('triggerconstantcontract', body)
-      const { constant_result: [output = ''] = [], transaction } = answer
-      if (transaction?.ret?.[0]?.ret === 'FAILED')
-        throw new CommandError(`the call would revert: ${describeRevert(`0x${output}`, []).text}`, {
-          exitCode: EXIT.reverted,
-          details: { data: `0x${output}` },
-        })
+    async call(intent, block) {
+      if (block !== 'latest')
+        throw usageError('a node calls only in the latest state: give a gateway with --rpc-url')
+      // A plain transfer runs no code.
+      if (!intent.runsCode) return '0x'
+      return (await simulate(intent)).output
+    },
+    async energy(intent) {
+      const { answer, body } = await simulate(intent)
       // Most nodes have no estimate. Then the energy that the simulation used is the estimate.
       const estimate = await ask<EnergyEstimate>('estimateenergy', body).catch(() => undefined)
       return BigInt(estimate?.energy_required ?? answer.energy_used ?? 0)

@@ -20,7 +20,7 @@ const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
     'Most used:',
     /^(upstream|upstreamRpc|upstreamGrpc|config|host|port|redis|keys|index|logLevel)$/,
   ],
-  ['Node:', /^(upstream|headQuorum|walletPassthrough|verifyRate)/],
+  ['Node:', /^(upstream|headQuorum|walletPassthrough|verifyRate|simulate)/],
   ['Listen:', /^(cors|allowedHosts|trustProxy|page|drain)/],
   ['Keys and storage:', /^(keys|apiKeys|predicted|redis|dataDir|stateWindow|feeSignal)/],
   ['Index:', /^index/],

@@ -119,9 +119,10 @@ export async function readPassword({ passwordFile }: KeyOptions, io: Io): Promis
   if (path !== undefined) return (await readText(path, '--password-file')).replace(/\r?\n$/, '')
   if (io.stdin !== process.stdin || !process.stdin.isTTY)
     throw usageError('the password is missing: give --password-file FILE')
-  io.stderr.write('Password: ')
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
+  // From here on the terminal does not show what is typed.
+  io.stderr.write('Password: ')
   return new Promise((resolve, reject) => {
     lines.once('close', () => reject(usageError('the password is missing')))
     lines.question('', (password) => {

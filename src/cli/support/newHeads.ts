@@ -1,4 +1,4 @@
-import { webSocket } from 'viem'
+import { WebSocket } from 'ws'
 
 import { pause } from './interrupt.ts'
 
@@ -23,46 +23,39 @@ export function createNewHeads({ interval, note, signal, url }: createNewHeads.O
   void keepConnected()
 
   async function keepConnected(): Promise<void> {
+    // A server that refuses the first WebSocket does not support WebSockets.
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      const connection = await connect().catch(() => undefined)
-      // A server that refuses the first WebSocket does not support WebSockets.
-      if (!connection && isFirst) return
-      if (!connection) {
-        await pause(RECONNECT_MS, signal)
-        continue
-      }
-      isConnected = true
-      announce()
-      await connection.closed
-      isConnected = false
-      if (!signal.aborted) note('WebSocket connection lost; resuming')
-      announce()
+      const isLost = await connect()
+      if (signal.aborted || (!isLost && isFirst)) return
+      if (isLost) {
+        note('WebSocket connection lost; resuming')
+        announce()
+      } else await pause(RECONNECT_MS, signal)
     }
   }
 
-  async function connect(): Promise<{ closed: Promise<void> }> {
-    const { value } = webSocket(url.replace(/^http/, 'ws'), { reconnect: false, retryCount: 0 })({})
-    if (!value) throw new Error('no transport')
-    const client = await value.getRpcClient()
-    let isOpen = true
-    let end = () => {}
-    const closed = new Promise<void>((resolve) => (end = resolve))
-    const close = () => {
-      if (!isOpen) return
-      isOpen = false
-      signal.removeEventListener('abort', close)
-      client.close()
-      end()
-    }
+  /** Announces heads until the connection ends. Returns whether the server had accepted the subscription. */
+  function connect(): Promise<boolean> {
+    const socket = new WebSocket(url.replace(/^http/, 'ws'))
+    const close = () => socket.terminate()
     signal.addEventListener('abort', close)
-    try {
-      await value.subscribe({ params: ['newHeads'], onData: announce, onError: close })
-    } catch (error) {
-      close()
-      throw error
-    }
-    if (signal.aborted) close()
-    return { closed }
+    socket.on('error', close)
+    socket.on('open', () =>
+      socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}'),
+    )
+    socket.on('message', (data: Buffer) => {
+      // The first message is the answer to the request.
+      if (!isConnected && !data.includes('"result"')) return close()
+      isConnected = true
+      announce()
+    })
+    return new Promise((resolve) =>
+      socket.on('close', () => {
+        signal.removeEventListener('abort', close)
+        resolve(isConnected)
+        isConnected = false
+      }),
+    )
   }
 
   return {

@@ -74,9 +74,9 @@ async function sendEthereum(sending: Sending, key: PrivateKey | undefined): Prom
   const { channel, owner, task } = sending
   const { privateKeyToAccount } = await import('viem/accounts')
   const client = await task.target.client()
-  const price = await client.getGasPrice()
-  const feeLimit = await feeLimitOf(sending)
   const call = ethereumCall(sending)
+  const price = await channel.energyPrice()
+  const feeLimit = await feeLimitOf(sending, price)
   const gas =
     feeLimit === undefined
       ? await client.estimateGas({ ...call, account: call.from })
@@ -199,13 +199,13 @@ async function givenFeeLimit({ task, unit }: Sending): Promise<bigint | undefine
 }
 
 /** The fee limit is the estimate and a fifth, because other transactions can change the energy that a call needs. */
-async function feeLimitOf(sending: Sending): Promise<bigint | undefined> {
+async function feeLimitOf(sending: Sending, known?: bigint): Promise<bigint | undefined> {
   const { channel, intent, task } = sending
   const given = await givenFeeLimit(sending)
   if (given !== undefined || !intent.runsCode) return given
   const [energy, price] = await Promise.all([
     channel.energy(intent).catch((error: unknown) => rethrow(error, task.options.abi)),
-    channel.energyPrice(),
+    known ?? channel.energyPrice(),
   ])
   return (energy * price * 12n) / 10n
 }
