@@ -3,7 +3,6 @@
 //
 //   HARDHAT_PROJECT=/path/to/project npm run bench -- hardhat [test files]
 //   HARDHAT_CONFIG   another configuration file of the project
-//   HARDHAT_ARTIFACTS=artifacts   folder of the project with the compiled contracts, for the names of custom errors
 //   ETHGATE_OPTIONS  more options of `ethgate dev`, such as "--energy london"
 //   BENCH_SIDES      which of "ethgate,node,process" run; "ethgate,node" by default
 //   BENCH_OUTPUT     file for the failed tests of each side; the terminal by default
@@ -38,17 +37,10 @@ const config = writeConfig()
 
 /** `hardhat node` has 20 accounts. */
 const ETHGATE = ['dev', '--decimals', '18', '--accounts', '20', '--port', port]
-const artifacts = join(project, process.env['HARDHAT_ARTIFACTS'] ?? 'artifacts')
 
 /** The arguments of Node.js that start each side; none if the tests run in the process of Hardhat. */
 const sides: Record<string, readonly string[] | undefined> = {
-  ethgate: [
-    main,
-    ...ETHGATE,
-    '--artifacts',
-    artifacts,
-    ...(process.env['ETHGATE_OPTIONS'] ?? '').split(' ').filter(Boolean),
-  ],
+  ethgate: [main, ...ETHGATE, ...(process.env['ETHGATE_OPTIONS'] ?? '').split(' ').filter(Boolean)],
   node: [cli, '--config', config, 'node', '--hostname', '127.0.0.1', '--port', port],
   process: undefined,
 }

@@ -48,6 +48,10 @@ const [node, browser] = await Promise.all([
       { in: 'src/gateway/gateway.ts', out: 'gateway' },
       { in: 'src/logIndex/worker/reader.ts', out: 'chunks/reader' },
       { in: 'src/logIndex/worker/writer.ts', out: 'chunks/writer' },
+      {
+        in: 'src/devchain/simulator/simulationThread.ts',
+        out: 'chunks/simulationThread',
+      },
     ],
     chunkNames: 'chunks/[name]-[hash]',
     platform: 'node',

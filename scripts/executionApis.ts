@@ -28,17 +28,17 @@ const RULES: readonly Rule[] = [
     reason: NO_BLOBS,
   },
   {
-    matches: /^lacks \w+ (\.tx)?(\.transactions\[\])?\.(accessList|blockAccessListHash)$/,
+    matches: /^lacks \w+ (\[\])?(\.tx)?(\.transactions\[\])?\.(accessList|blockAccessListHash)$/,
     what: 'no access list',
     reason: NO_LISTS,
   },
   {
-    matches: /^lacks result (\.transactions\[\])?\.accessList\[\]\..*$/,
+    matches: /^lacks result (\[\])?(\.transactions\[\])?\.accessList\[\]\..*$/,
     what: '`accessList` is always empty',
     reason: NO_LISTS,
   },
   {
-    matches: /^lacks \w+ (\.tx)?(\.transactions\[\])?\.authorizationList$/,
+    matches: /^lacks \w+ (\[\])?(\.tx)?(\.transactions\[\])?\.authorizationList$/,
     what: 'no `authorizationList`',
     reason: NO_DELEGATION,
   },
@@ -49,15 +49,15 @@ const RULES: readonly Rule[] = [
   },
   { matches: /^adds params \.data$/, what: '`data` as well as `input`', reason: AS_GETH },
   {
-    matches: /^(adds params \.(blockNumber|blockHash|requireCanonical)|types params (string)?)$/,
+    matches: /^(adds params (\.(blockNumber|blockHash|requireCanonical))?|types params (string)?)$/,
     what: 'a block may also be an object `{blockHash}` or `{blockNumber}`',
     reason: 'EIP-1898; geth accepts it',
   },
   {
     matches: /^more params (stateOverrides|blockOverrides)$/,
-    what: 'the third and fourth parameters may be absent, `null` or `{}`',
+    what: 'state and block overrides',
     reason:
-      'clients send empty ones; the node cannot run a call on a changed state, so other values are rejected',
+      'geth accepts them, and clients send them; other values than `null` and `{}` need `--simulate`',
   },
   {
     matches: /^optional params /,
@@ -71,18 +71,18 @@ const RULES: readonly Rule[] = [
   },
   {
     matches:
-      /^lacks result (\.transactions\[\])?\.(withdrawals|withdrawalsRoot|parentBeaconBlockRoot|requestsHash)$/,
+      /^lacks result (\[\])?(\.transactions\[\])?\.(withdrawals|withdrawalsRoot|parentBeaconBlockRoot|requestsHash)$/,
     what: 'no fields of the beacon chain',
     reason: 'the chain has no beacon chain',
   },
   {
-    matches: /^adds result \.totalDifficulty$/,
+    matches: /^adds result (\[\])?\.totalDifficulty$/,
     what: '`totalDifficulty`, always zero',
     reason: 'clients from before the merge read it',
   },
   {
     matches:
-      /^types result (\.transactions\[\])?\.(blockHash|blockNumber|blockTimestamp|transactionIndex)$/,
+      /^types result (\[\])?(\.transactions\[\])?\.(blockHash|blockNumber|blockTimestamp|transactionIndex)$/,
     what: 'block fields may be `null`',
     reason: 'a pending transaction has no block; geth does the same',
   },
@@ -110,6 +110,16 @@ const RULES: readonly Rule[] = [
     matches: /^(adds|lacks|types) result \.(raw|tx)(\..*)?$/,
     what: '`raw` contains native bytes to sign or to send, and `tx` has only the fields of this chain',
     reason: 'the chain’s transactions are native',
+  },
+  {
+    matches: /^lacks params \.(blockStateCalls|returnFullTransactions|traceTransfers|validation)/,
+    what: 'the members are not described one by one',
+    reason: 'see [simulation.md](simulation.md)',
+  },
+  {
+    matches: /^(adds|types) result \[\]\.calls\[\]\.error\.(code|data)$/,
+    what: 'the error of a call has `data`, and other codes',
+    reason: 'it is that of eth_call: 3 and the revert data, as in geth',
   },
   {
     matches: /^lacks result $/,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
 import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers'
-import { type Hex, keccak256 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { getContractAddress, type Hex, keccak256 } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
@@ -17,6 +17,8 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
   let chain: DevChain
   let redis: Awaited<ReturnType<typeof someRedis>>
   const gateways: Gateway[] = []
+  /** The key of a managed account without coins. */
+  const poor = generatePrivateKey()
 
   beforeAll(async () => {
     redis = await someRedis()
@@ -27,7 +29,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     for (const _ of [1, 2]) {
       const gateway = createGateway({
         config: { port: 0, redis: redis.url, redisPrefix },
-        keys: chain.accounts.map(({ key }) => key),
+        keys: [...chain.accounts.map(({ key }) => key), poor.slice(2)],
         transport: chain.transport,
       })
       await gateway.start()
@@ -134,5 +136,69 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     expect(receipt?.contractAddress).not.toBe(address)
     a.destroy()
     b.destroy()
+  })
+
+  test('behavior: a refused creation leaves no address; the retry has the right one everywhere', async () => {
+    const account = privateKeyToAccount(poor)
+    const terms = { type: 'legacy', chainId: chain.chainId, gas: 3_000_000n } as const
+    const creation = await account.signTransaction({
+      ...terms,
+      gasPrice: 1_000n,
+      nonce: 0,
+      // The total supply is the argument of the constructor.
+      data: `0x${artifacts.Token.bytecode.replace('0x', '')}${'1'.padStart(64, '0')}`,
+    })
+    await expect(call(0, 'eth_sendRawTransaction', creation)).rejects.toThrow(/./)
+    const predicted = getContractAddress({ from: account.address, nonce: 0n })
+    const data = `0x${'0'.repeat(24)}${predicted.slice(2)}`
+    const isFree = async (replica: number) => {
+      expect(await call(replica, 'eth_getCode', predicted, 'latest')).toBe('0x')
+      // Data with a recorded address would be refused.
+      await call(replica, 'eth_call', { to: `0x${'c6'.repeat(20)}`, data }, 'latest')
+    }
+    for (const replica of [0, 1]) await isFree(replica)
+
+    const rich = privateKeyToAccount(key(4))
+    const coins = await rich.signTransaction({
+      ...terms,
+      gasPrice: 1_000n,
+      nonce: 0,
+      to: account.address,
+      value: 5_000_000_000n,
+    })
+    await call(0, 'eth_sendRawTransaction', coins)
+    for (const replica of [0, 1])
+      await until(
+        async () =>
+          expect(
+            BigInt((await call(replica, 'eth_getBalance', account.address, 'latest')) as Hex),
+          ).toBeGreaterThan(0n),
+        { interval: 100 },
+      )
+    for (const replica of [0, 1]) await isFree(replica)
+
+    // The retry goes to the other replica, and has another native id than the refused one.
+    expect(await call(1, 'eth_sendRawTransaction', creation)).toBe(keccak256(creation))
+    for (const replica of [0, 1])
+      await until(
+        async () => {
+          const receipt = (await call(
+            replica,
+            'eth_getTransactionReceipt',
+            keccak256(creation),
+          )) as {
+            contractAddress: Hex
+            status: Hex
+          }
+          expect(receipt).toMatchObject({ status: '0x1' })
+          const code = await call(replica, 'eth_getCode', receipt.contractAddress, 'latest')
+          expect(code).not.toBe('0x')
+          expect(await call(replica, 'eth_getCode', predicted, 'latest')).toBe(code)
+          await expect(
+            call(replica, 'eth_call', { to: `0x${'c6'.repeat(20)}`, data }, 'latest'),
+          ).rejects.toMatchObject({ data: { actual: receipt.contractAddress } })
+        },
+        { interval: 200 },
+      )
   })
 })

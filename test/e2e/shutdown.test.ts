@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -11,7 +14,12 @@ import { startReplayNode } from '../support/node.ts'
 import { until } from '../support/until.ts'
 
 /** Runs `serve` with a short drain, and says when it answers. Its log goes to a file. */
-async function serve({ flags = [], log = '/dev/null', intercept }: serve.Options = {}) {
+async function serve({
+  answers = true,
+  flags = [],
+  log = '/dev/null',
+  intercept,
+}: serve.Options = {}) {
   const node = await startReplayNode(intercept ? { intercept } : {})
   const port = await freePort()
   const output = openSync(log, 'w')
@@ -30,13 +38,15 @@ async function serve({ flags = [], log = '/dev/null', intercept }: serve.Options
   const url = `http://127.0.0.1:${port}`
   const health = async () =>
     (await (await fetch(`${url}/health`)).json()) as { status: string; reasons: string[] }
-  await until(health)
+  if (answers) await until(health)
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   return { child, exit, health, node, url }
 }
 
 declare namespace serve {
   type Options = {
+    /** Whether to wait until it answers. @default true */
+    answers?: boolean
     flags?: string[]
     intercept?: startReplayNode.Options['intercept']
     log?: string
@@ -95,5 +105,23 @@ test('behavior: exits although Redis does not answer', async () => {
 test('behavior: SIGHUP ends it as SIGTERM does', async () => {
   const { child, exit } = await serve()
   child.kill('SIGHUP')
+  expect(await exit).toEqual([0, null])
+})
+
+// The calls of a start are answered slowly, so that each is a moment of its own.
+test.each([0, 1, 2, 4, 6, 9])('behavior: SIGTERM after %i calls of the start', async (calls) => {
+  const index = mkdtempSync(join(tmpdir(), 'ethgate-shutdown-'))
+  onTestFinished(() => rmSync(index, { recursive: true, force: true }))
+  const { child, exit, node } = await serve({
+    answers: false,
+    // On a busy machine a process takes a second to end.
+    flags: ['--index', index, '--index-from', '0', '--drain', '10000'],
+    async intercept() {
+      await sleep(40)
+      return undefined
+    },
+  })
+  await until(() => expect(node.requests.total()).toBeGreaterThan(calls))
+  child.kill('SIGTERM')
   expect(await exit).toEqual([0, null])
 })

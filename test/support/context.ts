@@ -8,6 +8,7 @@ import { createChain } from '../../src/chain/chain.ts'
 import type { HeadBlock } from '../../src/chain/head/headTypes.ts'
 import { type Config, createConfig } from '../../src/config/config.ts'
 import { silentLog } from '../../src/gateway/log.ts'
+import { createCursorStore } from '../../src/gateway/parts/cursorStore.ts'
 import { createFeeds } from '../../src/gateway/parts/feeds.ts'
 import { createNodeClient } from '../../src/native/client.ts'
 import { createNodeRpc } from '../../src/native/transport/rpc.ts'
@@ -67,9 +68,17 @@ export async function createReplayContext({
     native,
     store: createMemorySentStore(),
   })
+  const cursorStore = createCursorStore({
+    chainId: CHAIN.chainId,
+    config,
+    genesis: headBlock(0).hash,
+    isInProcess: true,
+    redis: undefined,
+  })
   const watching = createFeeds({
     chains: { full: chain, solid: chain },
     config,
+    cursorStore: () => cursorStore.open(),
     head: {
       isShared: () => true,
       onUpdate: head.onUpdate,

@@ -5,14 +5,26 @@ import type { AddressInfo } from 'node:net'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import { createFetchTransport } from './fetchTransport.ts'
 
 let requests: IncomingMessage[] = []
+/** Bytes of an endless answer that were sent. */
+let sent = 0
 let url: string
 const server = createServer((request, response) => {
   requests.push(request)
   if (request.url?.endsWith('/slow')) return
+  if (request.url?.endsWith('/getnowblock')) {
+    const part = Buffer.alloc(1024 * 1024, ' ')
+    const send = () => {
+      if (response.destroyed) return
+      sent += part.length
+      response.write(part, send)
+    }
+    send()
+    return
+  }
   if (request.url?.endsWith('/broken') || (request.url?.endsWith('/once') && requests.length === 1))
     request.socket.destroy()
   else
@@ -91,6 +103,14 @@ describe('createFetchTransport', () => {
       expect(readFileSync(new URL(`../${file}.ts`, import.meta.url), 'utf8')).not.toMatch(
         /from '(?:node:|undici)/,
       )
+  })
+
+  test('error: an answer without an end', async () => {
+    const call = createFetchTransport(url).send('/wallet/getnowblock', '{}', { idempotent: true })
+    await expect(call).rejects.toThrow(NodeAnswerError)
+    expect(requests).toHaveLength(1)
+    // The limit for a block, and what the sockets hold.
+    expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
   test('error: a node that does not answer in time', async () => {

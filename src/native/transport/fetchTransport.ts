@@ -1,4 +1,5 @@
-import { NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { maxBytes } from '../wire/answerLimits.ts'
 import type { NativeTransport } from './transport.ts'
 
 /**
@@ -28,16 +29,18 @@ export function createFetchTransport(
           method: body === undefined ? 'GET' : 'POST',
           signal: controller.signal,
         })
-        return { status: response.status, text: await response.text() }
+        return { status: response.status, text: await textOf(response, maxBytes(path)) }
       }
       try {
         try {
           return await once()
         } catch (error) {
-          if (controller.signal.aborted || !idempotent) throw error
+          if (controller.signal.aborted || !idempotent || error instanceof NodeAnswerError)
+            throw error
           return await once()
         }
       } catch (error) {
+        if (error instanceof NodeAnswerError) throw error
         throw controller.signal.aborted
           ? controller.signal.reason
           : new NodeUnreachableError({ cause: error })
@@ -47,6 +50,24 @@ export function createFetchTransport(
       }
     },
     async close() {},
+  }
+}
+
+/** The text of an answer. @throws NodeAnswerError once it has more than `most` bytes; the rest is not received. */
+async function textOf({ body }: Response, most: number): Promise<string> {
+  const decoder = new TextDecoder()
+  const parts: string[] = []
+  let bytes = 0
+  const reader = body?.getReader()
+  for (;;) {
+    const chunk = await reader?.read()
+    if (!chunk?.value) return parts.join('') + decoder.decode()
+    bytes += chunk.value.length
+    if (bytes > most) {
+      await reader?.cancel()
+      throw new NodeAnswerError('the upstream node’s answer is too large')
+    }
+    parts.push(decoder.decode(chunk.value, { stream: true }))
   }
 }
 

@@ -1,5 +1,4 @@
-import { numberToHex } from 'viem/utils'
-
+import { toQuantity } from '../../codec/quantity.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 
@@ -7,5 +6,5 @@ export const eth_blockNumber = defineMethod({
   params: [],
   result: schemas.quantity,
   summary: 'height of the newest block',
-  handler: ({ chain }) => numberToHex(chain.latest().number),
+  handler: ({ chain }) => toQuantity(chain.latest().number),
 })

@@ -1,5 +1,4 @@
-import { numberToHex } from 'viem/utils'
-
+import { toQuantity } from '../../codec/quantity.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 
@@ -7,5 +6,5 @@ export const eth_chainId = defineMethod({
   params: [],
   result: schemas.quantity,
   summary: 'last four bytes of the genesis hash',
-  handler: ({ chain }) => numberToHex(chain.id),
+  handler: ({ chain }) => toQuantity(chain.id),
 })

@@ -24,6 +24,7 @@ type Mismatch = {
  * which is decimal on Ethereum too.
  */
 type Exceptions =
+  | 'eth_createAccessList'
   | 'eth_fillTransaction'
   | 'eth_getBlockByHash'
   | 'eth_getBlockByNumber'
@@ -38,6 +39,7 @@ type Exceptions =
   | 'eth_newBlockFilter'
   | 'eth_newFilter'
   | 'eth_newPendingTransactionFilter'
+  | 'eth_simulateV1'
   | 'net_version'
 
 test('every other result is what viem expects', () => {

@@ -3,6 +3,7 @@ import { buildTransaction } from './buildTransaction/index.ts'
 import { eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
 import { debug_traceBlockByHash } from './debug_traceBlockByHash.ts'
 import { debug_traceBlockByNumber } from './debug_traceBlockByNumber.ts'
+import { debug_traceCall } from './debug_traceCall.ts'
 import { debug_traceTransaction } from './debug_traceTransaction.ts'
 import { eth_accounts } from './eth_accounts.ts'
 import { eth_baseFee } from './eth_baseFee.ts'
@@ -10,6 +11,7 @@ import { eth_blockNumber } from './eth_blockNumber.ts'
 import { eth_call } from './eth_call.ts'
 import { eth_chainId } from './eth_chainId.ts'
 import { eth_coinbase } from './eth_coinbase.ts'
+import { eth_createAccessList } from './eth_createAccessList.ts'
 import { eth_estimateGas } from './eth_estimateGas.ts'
 import { eth_feeHistory } from './eth_feeHistory.ts'
 import { eth_fillTransaction } from './eth_fillTransaction.ts'
@@ -40,12 +42,18 @@ import { eth_sendTransaction } from './eth_sendTransaction.ts'
 import { eth_sign } from './eth_sign.ts'
 import { eth_signTransaction } from './eth_signTransaction.ts'
 import { eth_signTypedData_v4 } from './eth_signTypedData_v4.ts'
+import { eth_simulateV1 } from './eth_simulateV1.ts'
 import { eth_subscribe } from './eth_subscribe.ts'
 import { eth_syncing } from './eth_syncing.ts'
 import { eth_uninstallFilter } from './eth_uninstallFilter.ts'
 import { eth_unsubscribe } from './eth_unsubscribe.ts'
+import { ethgate_ack } from './ethgate_ack.ts'
+import { ethgate_closeCursor } from './ethgate_closeCursor.ts'
 import { ethgate_countLogs } from './ethgate_countLogs.ts'
+import { ethgate_feeQuote } from './ethgate_feeQuote.ts'
 import { ethgate_getLogs } from './ethgate_getLogs.ts'
+import { ethgate_next } from './ethgate_next.ts'
+import { ethgate_openCursor } from './ethgate_openCursor.ts'
 import { ethgate_transactionStatus } from './ethgate_transactionStatus.ts'
 import { net_listening } from './net_listening.ts'
 import { net_peerCount } from './net_peerCount.ts'
@@ -73,6 +81,7 @@ export const methods = {
   buildTransaction,
   debug_traceBlockByHash,
   debug_traceBlockByNumber,
+  debug_traceCall,
   debug_traceTransaction,
   eth_accounts,
   eth_baseFee,
@@ -80,6 +89,7 @@ export const methods = {
   eth_call,
   eth_chainId,
   eth_coinbase,
+  eth_createAccessList,
   eth_estimateGas,
   eth_feeHistory,
   eth_fillTransaction,
@@ -117,12 +127,18 @@ export const methods = {
   eth_sign,
   eth_signTransaction,
   eth_signTypedData_v4,
+  eth_simulateV1,
   eth_subscribe,
   eth_syncing,
   eth_uninstallFilter,
   eth_unsubscribe,
+  ethgate_ack,
+  ethgate_closeCursor,
   ethgate_countLogs,
+  ethgate_feeQuote,
   ethgate_getLogs,
+  ethgate_next,
+  ethgate_openCursor,
   ethgate_transactionStatus,
   net_listening,
   net_peerCount,
