@@ -1,0 +1,45 @@
+import { defineConfig } from 'vitepress'
+
+import { writeForAgents } from '../agents.ts'
+import { groups, PAGES, writePages } from '../pages.ts'
+
+writePages()
+
+/** The anchor that code hosts give a heading, so that links work in both places. */
+const slugify = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\-_ ]/gu, '')
+    .trim()
+    .replaceAll(' ', '-')
+
+export default defineConfig({
+  title: 'ethgate',
+  description: 'An Ethereum JSON-RPC gateway for java-tron chains',
+  // For a site that is not at the root of its host: `SITE_BASE=/ethgate/`.
+  base: process.env['SITE_BASE'] ?? '/',
+  srcDir: PAGES,
+  outDir: 'dist',
+  // No icon: browsers would ask for /favicon.ico.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: {
+    anchor: { slugify },
+    html: false,
+    config: (md) => {
+      const fence = md.renderer.rules.fence
+      md.renderer.rules.fence = (tokens, index, ...rest) =>
+        tokens[index].info === 'mermaid'
+          ? `<Diagram source="${encodeURIComponent(tokens[index].content)}" />`
+          : fence(tokens, index, ...rest)
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: { level: [2, 3] },
+    sidebar: groups().map(({ title, entries }) => ({
+      text: title,
+      items: entries.map((entry) => ({ text: entry.title, link: `/${entry.path}` })),
+    })),
+  },
+  buildEnd: ({ outDir, pages, srcDir }) => writeForAgents({ outDir, pages, srcDir }),
+})
