@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/support/chain.ts'
+import type { ProxyReply, ProxyRequest } from '../../../test/support/faultProxy/exchange.ts'
 import {
   readState,
   startTestPool,
+  stateIs,
   targetOf,
   type TestPool,
 } from '../../../test/support/upstreams.ts'
@@ -45,7 +47,7 @@ test('behavior: while one node hangs, the other one accepts within the time of t
 })
 
 test('error: all nodes hang: the time of one call is enough, and the outcome is not known', async () => {
-  const pool = await startTestPool({ count: 3, timeout: 1_000 })
+  const pool = await startTestPool({ count: 3 })
   for (const node of pool.nodes) await node.fail({ kind: 'hang' }, sends)
   await expect(broadcast(pool)).rejects.toMatchObject({
     code: -32603,
@@ -68,6 +70,20 @@ test('behavior: a refusal counts more than a node that does not answer', async (
   await pool.nodes[0]?.fail({ kind: 'hang' }, sends)
   await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: REFUSING }, sends)
   expect(await broadcast(pool)).toMatchObject({ code: 'SERVER_BUSY' })
+})
+
+test('behavior: a node whose probes fail is asked before the transaction fails', async () => {
+  const pool = await startTestPool()
+  const chain = targetOf(pool.chain) as (request: ProxyRequest) => Promise<ProxyReply>
+  // It answers broadcasts and reads of block 0, which shows its chain. Its probes read the newest block too.
+  const failing = async (request: ProxyRequest): Promise<ProxyReply> => {
+    if (request.path.endsWith('broadcasthex')) return { status: 200, text: ACCEPTING }
+    return request.body.includes('"id_or_num":"0"') ? chain(request) : { status: 500, text: '' }
+  }
+  await pool.nodes[0]?.fail({ kind: 'reset' }, sends)
+  await pool.nodes[1]?.fail({ kind: 'target', target: failing })
+  await stateIs(pool, 1, 'failing')
+  expect(await broadcast(pool)).toMatchObject({ result: true })
 })
 
 test('behavior: nothing is sent to a node that has turned to another chain', async () => {

@@ -5,6 +5,7 @@ import { NodeTimeoutError } from '../errors.ts'
 import { isUnsent } from '../transport/connectionFault.ts'
 import type { NativeReply } from '../transport/transport.ts'
 import type { Member, MemberCall } from './member.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Operations that send a signed transaction. */
 export const BROADCASTS = new Set(['broadcasthex', 'broadcasttransaction'])
@@ -23,7 +24,7 @@ const FINAL = new Set(['SIGERROR', 'TOO_BIG_TRANSACTION_ERROR'])
  */
 export async function broadcastInTurn(
   call: MemberCall,
-  { first, next, signal, timeout }: broadcastInTurn.Options,
+  { first, last, next, signal, timeout }: broadcastInTurn.Options,
 ): Promise<NativeReply> {
   const deadline = performance.now() + timeout
   const tried: Member[] = []
@@ -38,7 +39,7 @@ export async function broadcastInTurn(
     const following = next(tried)
     const time = following ? left / 2 : left
     try {
-      const outcome = await within(
+      const outcome: Outcome = await within(
         member.ask(call, time, signal, time),
         time,
         new NodeTimeoutError(Math.round(time)),
@@ -58,7 +59,7 @@ export async function broadcastInTurn(
       fault = error as Error
       mayHave ||= fault instanceof NodeTimeoutError
     }
-    member = next(tried)
+    member = next(tried) ?? (refusal ? undefined : last(tried))
   }
   if (refusal) return refusal
   throw mayHave ? new UnconfirmedBroadcastError({ cause: fault }) : fault
@@ -69,6 +70,8 @@ export declare namespace broadcastInTurn {
     first: Member
     /** The next node to ask; undefined when there is none. */
     next: (tried: readonly Member[]) => Member | undefined
+    /** A node that is asked only when no other one gave an answer. It may answer although its last probe failed. */
+    last: (tried: readonly Member[]) => Member | undefined
     signal: StopSignal | undefined
     /** Milliseconds for all nodes together. */
     timeout: number

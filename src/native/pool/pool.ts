@@ -227,7 +227,13 @@ export function createUpstreamPool({
     if (call.kind !== 'send') return race.run(call, first, signal)
     const isShared = BROADCASTS.has(call.operation)
     const next = (tried: readonly Member[]) => (isShared ? router.choose(call, tried) : undefined)
-    return broadcastInTurn(call, { first, next, signal, timeout })
+    const mayAccept = (member: Member) =>
+      member.known.genesis === chain.genesis && member.known.onBranch !== false
+    const last = (tried: readonly Member[]) =>
+      isShared
+        ? members().find((member) => !tried.includes(member) && mayAccept(member))
+        : undefined
+    return broadcastInTurn(call, { first, last, next, signal, timeout })
   }
 
   return {
