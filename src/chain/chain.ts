@@ -9,10 +9,10 @@ import type { NativeClient } from '../native/client.ts'
 import type { BlockRange } from './blockRange.ts'
 import type { Blocks, CanonicalView } from './blocks/blocks.ts'
 import type { CachedBlock, BlockContext } from './blocks/cachedBlock.ts'
-import type { Chain, LogMatch, LogQuery } from './blocks/chainTypes.ts'
+import type { Chain, LogMatch, LogOrigin, LogQuery } from './blocks/chainTypes.ts'
 import type { PricedBlock } from './blocks/energyPrices.ts'
 import { createTransactions } from './blocks/transactions.ts'
-import { type ChainCaches, createChainCaches } from './chainCaches.ts'
+import { type ChainCaches, createChainCaches, type LogAnswer } from './chainCaches.ts'
 import type { HeadBlock } from './head/headTypes.ts'
 import type { IndexedLogs } from './logs/indexedLogs.ts'
 import type { LogHints } from './logs/logHints.ts'
@@ -27,7 +27,8 @@ import { stateSource } from './state/state.ts'
  * A failing upstream is an error, never an empty answer.
  */
 export function createChain(options: createChain.Options): Chain {
-  const { blocks, chainId, config, genesis, head, hints, index, native, hasGrpc, view } = options
+  const { blocks, chainId, config, genesis, head, hints, index, native, hasGrpc, onLogs, view } =
+    options
   const { answers, prices, slim, spans } = options.caches ?? createChainCaches(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
@@ -111,16 +112,21 @@ export function createChain(options: createChain.Options): Chain {
     range: BlockRange,
     match: LogMatch,
     signal: AbortSignal | undefined,
-  ): Promise<Wire<RpcLog[]>> {
+  ): Promise<LogAnswer> {
     // The hash of the last block identifies all blocks before it. Up to the solidified block its height does.
     const end = range.to <= head.solid().number ? range.to : blocks.hashAt(range.to)
     const key = `${blocks.epoch()} ${range.from} ${end} ${match.addresses.join()} ${JSON.stringify(match.topics)}`
     const known = answers.get(key)
     if (known) return known
-    const answer = await logsOfRange(range, match, searchOptions(signal))
+    let origins: readonly LogOrigin[] = []
+    const options = {
+      ...searchOptions(signal),
+      onOrigins: (found: readonly LogOrigin[]) => (origins = found),
+    }
+    const logs = await logsOfRange(range, match, options)
     if (typeof end === 'number' || (end !== undefined && end === blocks.hashAt(range.to)))
-      answers.set(key, ownWire(answer))
-    return answer
+      answers.set(key, { logs: ownWire(logs), origins })
+    return { logs, origins }
   }
 
   return {
@@ -174,26 +180,38 @@ export function createChain(options: createChain.Options): Chain {
 
     async logs(query, signal) {
       if (isOfOneBlock(query)) {
-        const block = await find({ blockHash: query.blockHash }, signal)
+        const { blockHash } = query
+        const number = heightOfHash(blockHash)
+        const isHere = blocks.peek(number)?.id.hash === blockHash
+        const block = await find({ blockHash }, signal)
         if (!block) throw unknownBlock()
+        onLogs?.([{ from: number, to: number, source: isHere ? 'memory' : 'receipts' }])
         return logsOfBlock(block, query, { maxResults: config.logsMaxResults })
       }
       const range = await rangeOf(query.fromBlock, query.toBlock)
-      return range ? search(range, query, signal) : NO_LOGS
+      if (!range) return NO_LOGS
+      const { logs, origins } = await search(range, query, signal)
+      onLogs?.(origins)
+      return logs
     },
 
     async logPage(query, { cursor, limit }, signal) {
       const range = await rangeOf(query.fromBlock, query.toBlock)
-      if (!range) return { logs: NO_LOGS, next: undefined }
-      return logsAfter(range, query, { ...searchOptions(signal), cursor, limit, resolve })
+      if (!range) return { logs: NO_LOGS, origins: [], next: undefined }
+      const options = { ...searchOptions(signal), cursor, limit, resolve }
+      const page = await logsAfter(range, query, options)
+      onLogs?.(page.origins)
+      return page
     },
 
     async countLogs(query, signal) {
       const range = await rangeOf(query.fromBlock, query.toBlock)
-      return range ? countLogs(range, query, searchOptions(signal)) : 0
+      return range ? countLogs(range, query, { ...searchOptions(signal), onOrigins: onLogs }) : 0
     },
 
-    logRows: (match, range, signal) => logRowsOfRange(range, match, searchOptions(signal)),
+    // What filters, subscriptions and cursors deliver is delivered once, so nobody would notice a log that the node's search misses.
+    logRows: (match, range, signal) =>
+      logRowsOfRange(range, match, { ...searchOptions(signal), hints: undefined }),
 
     energyPrice: priceOf,
     energyPriceCertainTo: () => prices.certainTo(),
@@ -227,6 +245,8 @@ export declare namespace createChain {
     hasGrpc?: (() => boolean) | undefined
     /** The log index, if configured. */
     index?: IndexedLogs | undefined
+    /** Learns where the logs of each answer were found. */
+    onLogs?: ((origins: readonly LogOrigin[]) => void) | undefined
     view: 'full' | 'solid'
     /** The caches of another view of the same chain, to share them. @default new ones */
     caches?: ChainCaches
@@ -234,6 +254,9 @@ export declare namespace createChain {
 }
 
 const NO_LOGS: Wire<RpcLog[]> = toWire([])
+
+/** The first eight bytes of a hash are the height of its block. */
+const heightOfHash = (hash: Hash): number => Number.parseInt(hash.slice(2, 18), 16)
 
 function isOfOneBlock(query: LogQuery): query is LogMatch & { blockHash: Hash } {
   return 'blockHash' in query

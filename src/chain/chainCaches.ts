@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { type Wire, wireLength } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Blocks, CanonicalView } from './blocks/blocks.ts'
+import type { LogOrigin } from './blocks/chainTypes.ts'
 import { createEnergyPrices, type EnergyPrices } from './blocks/energyPrices.ts'
 import { createSlimBlocks, type SlimBlocks } from './blocks/slimBlocks.ts'
 import { createSolidCache } from './blocks/solidCache.ts'
@@ -16,8 +17,11 @@ export type ChainCaches = {
   slim: SlimBlocks
   spans: BlockSpans
   /** Whole answers to log searches. */
-  answers: LRUCache<string, Wire<RpcLog[]>>
+  answers: LRUCache<string, LogAnswer>
 }
+
+/** An answer to a log search, and where its logs were found. */
+export type LogAnswer = { logs: Wire<RpcLog[]>; origins: readonly LogOrigin[] }
 
 /** Memory for whole answers to log searches, as a share of the memory for blocks and in addition to it. */
 const ANSWERS_SHARE = 1 / 8
@@ -42,7 +46,7 @@ export function createChainCaches({
   return {
     answers: new LRUCache({
       maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
-      sizeCalculation: (answer, key) => wireLength(answer) + key.length + ANSWER_BYTES,
+      sizeCalculation: ({ logs }, key) => wireLength(logs) + key.length + ANSWER_BYTES,
     }),
     prices,
     slim: createSlimBlocks({

@@ -166,6 +166,7 @@ export function createGateway({
     nodeRpc: () => node.rpc(),
     priceOfBlock,
     hasGrpc: () => upstreams?.hasGrpc() === true,
+    onLogs: (origins) => recorder.logs(origins),
     simulator,
     step: telemetry.step,
   })

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { parquetReadObjects } from 'hyparquet'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toHex } from 'viem'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain } from '../support/chain.ts'
@@ -107,6 +108,52 @@ test('behavior: verify reads each block once when the sample is larger than the 
   const verified = await verify('--sample', '2000')
   expect(json(verified.stdout)).toEqual({ blocks: LAST + 1, logs, wrong: [] })
 })
+
+test.each([
+  ['receipts', []],
+  ['the index', ['--index', index]],
+])(
+  'behavior: audit compares the search of a node with %s and names the blocks whose logs it drops',
+  async (_, more) => {
+    let dropped = new Set<number>()
+    const rpc = await startRpc((_, [filter]) => {
+      const { address: wanted, fromBlock, toBlock, topics } = filter as Record<string, string[]>
+      const found: object[] = []
+      for (let number = Number(fromBlock); number <= Number(toBlock); number++)
+        for (let at = 0; at < logsIn(number); at++) {
+          const isFound =
+            wanted?.[0] === `0x${address(number % 5)}` ||
+            topics?.[0]?.[0] === `0x${(at + 1).toString(16).padStart(64, '0')}`
+          if (isFound && !dropped.has(number))
+            found.push({ blockNumber: toHex(number), logIndex: toHex(at) })
+        }
+      return { result: found }
+    })
+    onTestFinished(() => rpc.close())
+    const args = ['audit', '--upstream', node.url, '--upstream-rpc', rpc.url, ...more]
+    const audit = () => run(...args, '--index-rate', '10000', '--to', '1200')
+    const right = await audit()
+    expect(right).toMatchObject({ code: 0, stderr: '' })
+    expect(json(right.stdout)).toMatchObject({ blocks: 1_201, logs: 1_200, dropped: [] })
+
+    dropped = new Set([5, 1_100])
+    const wrong = await audit()
+    expect(wrong.code).toBe(1)
+    expect(wrong.stderr).toContain('--logs-trust-node off')
+    expect(json(wrong.stdout)['dropped']).toEqual([
+      {
+        block: 5,
+        logs: 2,
+        searches: [`0x${address(0)}`, `0x${'1'.padStart(64, '0')}`, `0x${'2'.padStart(64, '0')}`],
+      },
+      {
+        block: 1_100,
+        logs: 2,
+        searches: [`0x${address(0)}`, `0x${'1'.padStart(64, '0')}`, `0x${'2'.padStart(64, '0')}`],
+      },
+    ])
+  },
+)
 
 test('error: an address without /walletsolidity is named with the option to set', async () => {
   const server = createServer((request, response) => {

@@ -44,7 +44,7 @@ export type Chain = {
     query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
     signal?: AbortSignal,
   ): Promise<number>
-  /** The logs of a range of heights that exist, each as a separate row. @throws as `logs` */
+  /** The logs of a range of heights that exist, each as a separate row, never from the node's own search. @throws as `logs` */
   logRows(
     match: LogMatch,
     range: { from: number; to: number },
@@ -78,5 +78,19 @@ export type LogQuery = LogMatch & ({ blockHash: Hash } | { fromBlock: BlockRef; 
 /** The end of a page: after a log, or after a whole block when `index` is absent. */
 export type LogCursor = BlockId & { index?: number }
 
-/** A page of logs: the rows as JSON, and the start of the next page; undefined when the range is complete. */
-export type LogPage = { logs: Wire<RpcLog[]>; next: LogCursor | undefined }
+/** A page of logs: the rows as JSON, where they come from, and the start of the next page; undefined when the range is complete. */
+export type LogPage = {
+  logs: Wire<RpcLog[]>
+  origins: readonly LogOrigin[]
+  next: LogCursor | undefined
+}
+
+/**
+ * How the logs of a range of blocks were found: in the log index, in memory, in the receipts of the node, or where the node's own
+ * search said that they are. The last one can miss logs, because a node may have no bloom filter of a block.
+ */
+export type LogOrigin = {
+  from: number
+  to: number
+  source: 'index' | 'memory' | 'receipts' | 'nodeSearch'
+}

@@ -57,7 +57,7 @@ const TOO_MANY_LOGS = -32005
 const TOO_MANY_BLOCKS = /max block range/i
 
 /** The used fields of a log in the node's answer. */
-type Row = {
+export type NodeLog = {
   blockHash: Hash
   blockNumber: string
   logIndex: string
@@ -72,33 +72,6 @@ type Row = {
  * @param rpc - returns undefined while no node has a JSON-RPC: then there are no hints.
  */
 export function createLogHints({ rpc: current }: createLogHints.Options): LogHints {
-  async function ask(
-    rpc: Rpc,
-    { from, to }: BlockRange,
-    match: LogMatch,
-    limit: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Row[]> {
-    const filter = {
-      fromBlock: `0x${from.toString(16)}`,
-      toBlock: `0x${to.toString(16)}`,
-      ...(match.addresses.length > 0 && { address: match.addresses }),
-      ...(match.topics.length > 0 && {
-        topics: match.topics.map((choice) => (choice && choice.length > 0 ? choice : null)),
-      }),
-    }
-    try {
-      return (await rpc.call('eth_getLogs', [filter], signal)) as Row[]
-    } catch (error) {
-      if (from === to || !isTooMuch(error)) throw error
-      const middle = from + Math.floor((to - from) / 2)
-      const first = await ask(rpc, { from, to: middle }, match, limit, signal)
-      if (first.length > limit) return first
-      const second = await ask(rpc, { from: middle + 1, to }, match, limit - first.length, signal)
-      return [...first, ...second]
-    }
-  }
-
   return {
     blocksWith({ from, to }, match, { limit, signal }) {
       const isNarrow = match.addresses.length > 0 || match.topics.some((choice) => choice?.length)
@@ -109,7 +82,7 @@ export function createLogHints({ rpc: current }: createLogHints.Options): LogHin
       return Array.from({ length: Math.ceil(length / SPAN) }, (_, span) => {
         const first = from + span * SPAN
         const part = { from: first, to: Math.min(to, first + SPAN - 1) }
-        const list = next(() => ask(rpc, part, match, limit, signal)).then(
+        const list = next(() => searchNode(rpc, part, match, { limit, signal })).then(
           (rows) => blocksOf(rows, limit),
           () => {
             signal?.throwIfAborted()
@@ -130,6 +103,37 @@ export declare namespace createLogHints {
 
 type Rpc = Pick<NodeRpc, 'call'>
 
+/**
+ * The logs that the node's own search finds, in order. A range with too many of them is split, until more than `limit` are found.
+ *
+ * @throws NodeRpcError
+ */
+export async function searchNode(
+  rpc: Rpc,
+  { from, to }: BlockRange,
+  match: LogMatch,
+  { limit = Infinity, signal }: { limit?: number; signal?: AbortSignal | undefined },
+): Promise<NodeLog[]> {
+  const filter = {
+    fromBlock: `0x${from.toString(16)}`,
+    toBlock: `0x${to.toString(16)}`,
+    ...(match.addresses.length > 0 && { address: match.addresses }),
+    ...(match.topics.length > 0 && {
+      topics: match.topics.map((choice) => (choice && choice.length > 0 ? choice : null)),
+    }),
+  }
+  try {
+    return (await rpc.call('eth_getLogs', [filter], signal)) as NodeLog[]
+  } catch (error) {
+    if (from === to || !isTooMuch(error)) throw error
+    const middle = from + Math.floor((to - from) / 2)
+    const first = await searchNode(rpc, { from, to: middle }, match, { limit, signal })
+    if (first.length > limit) return first
+    const rest = { limit: limit - first.length, signal }
+    return [...first, ...(await searchNode(rpc, { from: middle + 1, to }, match, rest))]
+  }
+}
+
 function isTooMuch(error: unknown): boolean {
   if (!(error instanceof NodeRpcError)) return false
   const { code, message } = error.answered
@@ -137,7 +141,7 @@ function isTooMuch(error: unknown): boolean {
 }
 
 /** Groups rows in chain order by block and transaction. */
-function blocksOf(rows: readonly Row[], limit: number): HintedBlock[] {
+function blocksOf(rows: readonly NodeLog[], limit: number): HintedBlock[] {
   const blocks: HintedBlock[] = []
   let found = 0
   for (const row of rows) {

@@ -3,8 +3,10 @@ import type { Hash } from 'viem'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
+import type { LogOrigin } from '../blocks/chainTypes.ts'
 import { countedChunk, type LogChunk } from '../blocks/logChunk.ts'
 import type { LogMatcher } from '../blocks/logMatch.ts'
+import { joinOrigins } from './origins.ts'
 import type { SearchMemory } from './searchMemory.ts'
 import type { BlockSpans, SearchedBlock } from './spans.ts'
 
@@ -34,14 +36,15 @@ export function pinsOf(
 
 /**
  * Reads and searches blocks in order until there are more than `limit` rows. Returns one chunk for each block up to the
- * row that exceeds the limit. Undefined when a reorg made a block differ from its pin.
+ * row that exceeds the limit, and which of the blocks were in memory. Undefined when a reorg made a block differ from its pin.
  */
 export async function scanBlocks(
   { from, to }: BlockRange,
   matcher: LogMatcher,
   { limit, memory, pins, signal, spans, take }: scanBlocks.Options,
-): Promise<LogChunk[] | undefined> {
+): Promise<{ chunks: LogChunk[]; origins: LogOrigin[] } | undefined> {
   const found: (LogChunk | undefined)[] = Array.from({ length: to - from + 1 })
+  const origins: LogOrigin[] = []
   let next = from
   /** Number of leading blocks that were searched without a gap, and the number of their rows. */
   let done = 0
@@ -53,6 +56,12 @@ export async function scanBlocks(
       signal?.throwIfAborted()
       const start = next
       next = Math.min(to + 1, start + spans.step())
+      for (let number = start; number < next; number++)
+        origins.push({
+          from: number,
+          to: number,
+          source: spans.has(number) ? 'memory' : 'receipts',
+        })
       const read = await spans.read(start, next - 1, signal)
       for (const [offset, block] of read.entries()) {
         const pin = pins.get(start + offset)
@@ -74,7 +83,11 @@ export async function scanBlocks(
   }
 
   await Promise.all(Array.from({ length: WORKERS }, work))
-  return isSame ? found.slice(0, done).filter((chunk) => chunk !== undefined) : undefined
+  if (!isSame) return undefined
+  return {
+    chunks: found.slice(0, done).filter((chunk) => chunk !== undefined),
+    origins: joinOrigins(origins.filter((origin) => origin.from < from + done)),
+  }
 }
 
 export declare namespace scanBlocks {

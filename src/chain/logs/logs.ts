@@ -7,7 +7,7 @@ import type { Wire } from '../../lib/wire.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
 import type { CachedBlock } from '../blocks/cachedBlock.ts'
-import type { LogMatch } from '../blocks/chainTypes.ts'
+import type { LogMatch, LogOrigin } from '../blocks/chainTypes.ts'
 import { arrayOf, blockOfRow, type LogChunk } from '../blocks/logChunk.ts'
 import { createLogMatcher } from '../blocks/logMatch.ts'
 import type { OutcomeSource } from './hintedBlock.ts'
@@ -21,6 +21,7 @@ import {
 } from './indexedLogs.ts'
 import type { LogHints } from './logHints.ts'
 import { pinsOf, scanBlocks, takeCount, takeRows } from './logScan.ts'
+import { joinOrigins } from './origins.ts'
 import { type SearchMemory, searchMemory } from './searchMemory.ts'
 import type { BlockSpans } from './spans.ts'
 
@@ -70,6 +71,8 @@ export declare namespace logsOfRange {
     maxBlocks: number
     maxResults: number
     signal?: AbortSignal | undefined
+    /** Learns where the logs come from, once, when the search has succeeded. */
+    onOrigins?: ((origins: readonly LogOrigin[]) => void) | undefined
   }
 }
 
@@ -93,8 +96,11 @@ export async function findLogs(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const memory = searchMemory.open(options.signal)
     try {
-      const chunks = await tryToFind(range, match, options, memory)
-      if (chunks) return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }
+      const found = await tryToFind(range, match, options, memory)
+      if (!found) continue
+      const { chunks, origins } = found
+      options.onOrigins?.(joinOrigins(origins))
+      return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }
     } finally {
       memory.free()
     }
@@ -112,7 +118,7 @@ export async function countLogs(
   match: LogMatch,
   options: logsOfRange.Options,
 ): Promise<number> {
-  const { blocks, head, index, maxBlocks, signal, spans } = options
+  const { blocks, head, index, maxBlocks, onOrigins, signal, spans } = options
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const epoch = blocks.epoch()
     const pins = pinsOf({ from, to }, { blocks, head })
@@ -122,13 +128,15 @@ export async function countLogs(
     const gaps = gapsBetween(parts, { from, to })
     requireFew(gaps, { from, index, maxBlocks, parts })
     const matcher = createLogMatcher(match)
-    const chunks = await Promise.all(
+    const read = await Promise.all(
       gaps.map((gap) =>
         scanBlocks(gap, matcher, { limit: Infinity, pins, signal, spans, take: takeCount }),
       ),
     )
-    if (epoch === blocks.epoch() && chunks.every((chunk) => chunk !== undefined))
-      return chunks.flat().reduce((sum, chunk) => sum + chunk.count, count)
+    if (epoch === blocks.epoch() && read.every((part) => part !== undefined)) {
+      onOrigins?.(joinOrigins([...fromIndex(parts), ...read.flatMap(({ origins }) => origins)]))
+      return read.flatMap(({ chunks }) => chunks).reduce((sum, chunk) => sum + chunk.count, count)
+    }
   }
   throw new UpstreamError('a reorg is in progress: retry this log search')
 }
@@ -153,7 +161,7 @@ async function tryToFind(
   match: LogMatch,
   options: logsOfRange.Options,
   memory: SearchMemory,
-): Promise<LogChunk[] | undefined> {
+): Promise<{ chunks: LogChunk[]; origins: LogOrigin[] } | undefined> {
   const { blocks, head, index, maxBlocks, maxResults: limit, signal, spans } = options
   const epoch = blocks.epoch()
   // Pinned before the first read, so that the search detects blocks that a reorg replaces meanwhile.
@@ -165,17 +173,26 @@ async function tryToFind(
 
   const matcher = createLogMatcher(match)
   const chunks = [...(indexed?.parts ?? [])]
+  const origins = fromIndex(chunks)
   // Hints exist only for solidified blocks.
   for (const gap of gaps.flatMap((gap) => splitAfter(gap, head.solid().number))) {
-    const found =
-      (await findByHints(gap, match, options, memory)) ??
-      (await scanBlocks(gap, matcher, { limit, memory, pins, signal, spans, take: takeRows }))
+    const hinted = await findByHints(gap, match, options, memory)
+    const found = hinted
+      ? { chunks: hinted, origins: [{ ...gap, source: 'nodeSearch' as const }] }
+      : await scanBlocks(gap, matcher, { limit, memory, pins, signal, spans, take: takeRows })
     if (!found) return undefined
-    for (const chunk of found) chunks.push({ ...gap, chunk })
+    origins.push(...found.origins)
+    for (const chunk of found.chunks) chunks.push({ ...gap, chunk })
   }
   if (epoch !== blocks.epoch()) return undefined
-  return chunks.toSorted((a, b) => a.from - b.from).map(({ chunk }) => chunk)
+  return {
+    chunks: chunks.toSorted((a, b) => a.from - b.from).map(({ chunk }) => chunk),
+    origins,
+  }
 }
+
+const fromIndex = (parts: readonly BlockRange[]): LogOrigin[] =>
+  parts.map(({ from, to }) => ({ from, to, source: 'index' }))
 
 /** Splits a range that crosses a height into the part up to it and the part above it. */
 function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {

@@ -4,10 +4,11 @@ import type { BlockId } from '../../codec/blockRef.ts'
 import { RpcError, UpstreamError } from '../../lib/errors.ts'
 import { fromWire } from '../../lib/wire.ts'
 import type { BlockRange } from '../blockRange.ts'
-import type { LogCursor, LogMatch, LogPage } from '../blocks/chainTypes.ts'
+import type { LogCursor, LogMatch, LogOrigin, LogPage } from '../blocks/chainTypes.ts'
 import { arrayOf, type LogChunk, rowOf } from '../blocks/logChunk.ts'
 import { createLogMatcher } from '../blocks/logMatch.ts'
 import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
+import { joinOrigins } from './origins.ts'
 
 /**
  * The next logs of a range, at most `limit`. If the index does not cover the range, a page also ends after the blocks that
@@ -18,29 +19,44 @@ import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
 export async function logsAfter(
   range: BlockRange,
   match: LogMatch,
-  { cursor, limit, resolve, ...options }: logsAfter.Options,
+  { cursor, limit, resolve, ...rest }: logsAfter.Options,
 ): Promise<LogPage> {
+  let origins: readonly LogOrigin[] = []
+  const options = { ...rest, onOrigins: (found: readonly LogOrigin[]) => (origins = found) }
   if (cursor && (await resolve(cursor.number))?.hash !== cursor.hash) throw new CursorError()
   // The logs of the cursor's block are read separately. How many of them were delivered is then no part of the search's limit.
-  const rest = cursor && (await restOf(cursor))
+  const first = cursor && (await firstOf(cursor))
   const from = Math.max(range.from, cursor ? cursor.number + 1 : 0)
-  const left = limit - (rest?.count ?? 0)
+  const left = limit - (first?.chunk.count ?? 0)
   const found =
     left < 0 || from > range.to
       ? { chunks: [], to: range.to }
       : await findAsFarAs({ from, to: range.to }, match, { ...options, maxResults: left })
   if (cursor && (options.blocks.hashAt(cursor.number) ?? cursor.hash) !== cursor.hash)
     throw new CursorError()
-  const chunks = rest ? [rest, ...found.chunks] : found.chunks
+  const chunks = first ? [first.chunk, ...found.chunks] : found.chunks
   const count = chunks.reduce((sum, chunk) => sum + chunk.count, 0)
-  return { logs: arrayOf(chunks, limit), next: await nextOf() }
+  const next = await nextOf()
+  const all = joinOrigins([...(first ? [first.origin] : []), ...origins])
+  const last = next?.number ?? found.to
+  return {
+    logs: arrayOf(chunks, limit),
+    origins: all.flatMap((origin) =>
+      origin.from > last ? [] : [{ ...origin, to: Math.min(origin.to, last) }],
+    ),
+    next,
+  }
 
   /** The logs of the cursor's block after its log; undefined after a whole block. */
-  async function restOf({ hash, index, number }: LogCursor): Promise<LogChunk | undefined> {
+  async function firstOf({ hash, index, number }: LogCursor): Promise<Rest | undefined> {
     if (index === undefined || number < range.from || number > range.to) return undefined
+    const source = options.spans.has(number) ? 'memory' : 'receipts'
     const block = await options.spans.readOne(number, options.signal)
     if (block?.id.hash !== hash) throw new CursorError()
-    return block.logs(createLogMatcher(match), index)
+    return {
+      chunk: block.logs(createLogMatcher(match), index),
+      origin: { from: number, to: number, source },
+    }
   }
 
   async function nextOf(): Promise<LogCursor | undefined> {
@@ -55,8 +71,10 @@ export async function logsAfter(
   }
 }
 
+type Rest = { chunk: LogChunk; origin: LogOrigin }
+
 export declare namespace logsAfter {
-  type Options = Omit<logsOfRange.Options, 'maxResults'> & {
+  type Options = Omit<logsOfRange.Options, 'maxResults' | 'onOrigins'> & {
     cursor?: LogCursor | undefined
     limit: number
     /** The canonical block at a height. */

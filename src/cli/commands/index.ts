@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { addCommand, addOutputOptions, addWord, collect } from '../support/command.ts'
 import type { IndexOptions } from '../support/indexOptions.ts'
 import type { Io } from '../support/io.ts'
+import type { AuditOptions } from './indexAudit.ts'
 import type { ExportOptions } from './indexExport.ts'
 import type { VerifyOptions } from './indexVerify.ts'
 
@@ -87,6 +88,30 @@ export function addIndexCommand(program: Command, io: Io): void {
     ],
     calls: 'nothing',
     run: async (task) => (await import('./indexVerify.ts')).verifyIndex(task),
+  })
+  addWord<AuditOptions>(command, io, {
+    usage: 'audit',
+    summary: 'report the blocks whose logs the node’s own eth_getLogs does not find',
+    description:
+      'Searches with the node’s own eth_getLogs for each address and each first topic, and compares the result with the receipts, or with ' +
+      'the index where it covers the blocks. Exit code 1 when the node does not find all logs.',
+    options: [
+      [INDEX[0], 'compare with this index in place of receipts'],
+      UPSTREAM,
+      ['--upstream-rpc <url>', 'the node’s own JSON-RPC (env ETHGATE_UPSTREAM_RPC)'],
+      HEADER,
+      ['--from <block>', 'first block (default 0)'],
+      ['--to <block>', 'last block (default: the newest solidified block)'],
+      ['--index-rate <n>', 'maximum calls a second to the node (default 200)'],
+    ],
+    examples: [
+      [
+        'ethgate index audit --upstream http://127.0.0.1:8090 --upstream-rpc http://127.0.0.1:8545/jsonrpc',
+        'all blocks, by receipts',
+      ],
+    ],
+    calls: 'nothing',
+    run: async (task) => (await import('./indexAudit.ts')).auditIndex(task),
   })
   addWord<IndexOptions & { into?: string }>(command, io, {
     usage: 'compact',

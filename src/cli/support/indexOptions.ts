@@ -2,6 +2,7 @@ import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Engine } from '../../logIndex/engine/engine.ts'
 import type { Facts } from '../../logIndex/store/facts.ts'
 import type { NativeClient } from '../../native/client.ts'
+import type { NodeRpc } from '../../native/transport/rpc.ts'
 import { configOf } from './configOptions.ts'
 import { CommandError, usageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -49,6 +50,18 @@ export async function requireFacts(engine: Engine): Promise<Facts> {
   const facts = await readFacts(engine)
   if (!facts) throw new CommandError('the index is empty: fill it with "ethgate index --from 0"')
   return facts
+}
+
+/** The own JSON-RPC of the node that the options name. @throws CommandError (usage) */
+export async function openNodeRpc(
+  { env }: Io,
+  { upstream, upstreamHeader, upstreamRpc }: NodeOptions & { upstreamRpc?: string },
+): Promise<NodeRpc> {
+  const [node] = upstreamsOf(configOf({ upstream, upstreamHeader, upstreamRpc }, env))
+  if (node?.rpc === undefined)
+    throw usageError('the node’s own JSON-RPC is missing: give --upstream-rpc URL')
+  const { createNodeRpc } = await import('../../native/transport/rpc.ts')
+  return createNodeRpc({ headers: node.headers, timeout: node.timeout, url: node.rpc })
 }
 
 /** A client of the node that the options name. @throws CommandError (usage) */

@@ -1,4 +1,4 @@
-import { hosts, integer, MIB, origins, text } from '../values.ts'
+import { hosts, integer, MIB, oneOf, origins, text } from '../values.ts'
 import type { Option } from './option.ts'
 
 /** Limits of searches, caches, filters, requests and sockets, and the shutdown of the process. */
@@ -26,6 +26,14 @@ export const limitOptions = {
     default: 16,
     parse: integer(1, 40),
     help: 'largest number of upstream reads that log searches have in flight',
+  },
+  logsTrustNode: {
+    flag: '--logs-trust-node',
+    env: 'ETHGATE_LOGS_TRUST_NODE',
+    value: 'on|off',
+    default: 'on',
+    parse: oneOf('on', 'off'),
+    help: 'whether log searches may ask the node’s own JSON-RPC (--upstream-rpc) which blocks have logs; off reads the receipts of all blocks',
   },
   index: {
     flag: '--index',

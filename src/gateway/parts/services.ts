@@ -60,6 +60,7 @@ export async function createServices({
   nodeRpc,
   priceOfBlock,
   hasGrpc,
+  onLogs,
   simulator,
   step,
 }: createServices.Options): Promise<Services> {
@@ -104,10 +105,11 @@ export async function createServices({
     config,
     genesis,
     head,
-    hints: createLogHints({ rpc: nodeRpc }),
+    hints: config.logsTrustNode === 'on' ? createLogHints({ rpc: nodeRpc }) : undefined,
     index,
     native,
     hasGrpc,
+    onLogs,
     caches: createChainCaches({ blocks, config, head, native, prices }),
   }
   const full = createChain({ ...chainOptions, view: 'full' })
@@ -219,6 +221,8 @@ export declare namespace createServices {
     priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
     hasGrpc?: (() => boolean) | undefined
+    /** Learns where the logs of each answer were found. */
+    onLogs?: createChain.Options['onLogs']
     simulator?: Simulator | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined

@@ -1,5 +1,7 @@
 import type { Hash } from 'viem'
 
+import type { LogOrigin } from '../../chain/blocks/chainTypes.ts'
+import { isComplete } from '../../chain/logs/origins.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../method.ts'
 import { member, objectOf, type Param } from '../params/params.ts'
@@ -16,6 +18,8 @@ export type Explanation = {
   /** The source of the answer: `memory` if it needed no native call. */
   source: 'memory' | 'upstream'
   calls: RecordedCall[]
+  /** For which blocks logs were found where; absent when the answer has no logs. */
+  logs?: { complete: boolean; blocks: LogOrigin[] }
   ms: number
   result?: unknown
   error?: { code: number; message: string; data?: unknown }
@@ -52,16 +56,20 @@ export function createExplainMethod({ recorder, request }: createExplainMethod.O
   return defineMethod({
     params: [call],
     result: { type: 'object', required: ['method', 'block', 'source', 'calls', 'ms'] },
-    summary: 'runs a call and returns its block, the source of its answer and its native calls',
+    summary:
+      'runs a call and returns its block, the source of its answer (also of logs) and its native calls',
     async handler({ chain, request: scope }, [{ method, params }]): Promise<Explanation> {
       const { hash, number } = chain.latest()
       const started = performance.now()
-      const { calls, result } = await recorder.record(() => outcomeOf({ method, params }, scope))
+      const { calls, origins, result } = await recorder.record(() =>
+        outcomeOf({ method, params }, scope),
+      )
       return {
         method,
         block: { number, hash },
         source: calls.length === 0 ? 'memory' : 'upstream',
         calls,
+        ...(origins.length > 0 && { logs: { complete: isComplete(origins), blocks: origins } }),
         ms: performance.now() - started,
         ...result,
       }

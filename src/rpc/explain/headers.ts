@@ -1,17 +1,19 @@
 import type { Hash } from 'viem'
 
+import { isComplete } from '../../chain/logs/origins.ts'
 import { IN_PROCESS } from '../../limits/caller.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import type { RequestScope } from '../request.ts'
 import type { CallRecorder, RecordedCall } from './recorder.ts'
 
-/** Maximum number of native calls in the header. */
+/** Maximum number of native calls, and of ranges of blocks, in a header. */
 const MAX_CALLS = 20
 
 /**
  * Runs a request and describes in headers how it was answered: `X-Ethgate-Block` (number and hash of the newest block at
  * the start), `X-Ethgate-Source` (`memory` or `upstream`), `X-Ethgate-Calls` (each native call with status, milliseconds
- * and node), `X-Ethgate-Cost` (units), and what is left to the caller.
+ * and node), `X-Ethgate-Logs` (where the logs of which blocks were found) with `X-Ethgate-Logs-Complete`, `X-Ethgate-Cost`
+ * (units), and what is left to the caller.
  */
 export async function explainInHeaders<answer>(
   work: () => Promise<answer>,
@@ -30,18 +32,25 @@ export async function explainInHeaders<answer>(
 ): Promise<{ answer: answer; headers: Record<string, string> }> {
   const block = head()
   const before = meter?.charged ?? 0
-  const { calls, result } = await recorder.record(work)
+  const { calls, origins, result } = await recorder.record(work)
   const cost = (meter?.charged ?? 0) - before
   return {
     answer: result,
     headers: {
       'access-control-expose-headers':
-        'X-Ethgate-Block, X-Ethgate-Cost, X-Ethgate-Source, X-Ethgate-Calls, RateLimit, RateLimit-Policy',
+        'X-Ethgate-Block, X-Ethgate-Cost, X-Ethgate-Source, X-Ethgate-Calls, X-Ethgate-Logs, X-Ethgate-Logs-Complete, RateLimit, RateLimit-Policy',
       'x-ethgate-cost': String(Math.round(cost * 1_000) / 1_000),
       ...(await limits.headers(caller)),
       ...(block && { 'x-ethgate-block': `${block.number} ${block.hash}` }),
       'x-ethgate-source': calls.length === 0 ? 'memory' : 'upstream',
       ...(calls.length > 0 && { 'x-ethgate-calls': listed(calls) }),
+      ...(origins.length > 0 && {
+        'x-ethgate-logs': origins
+          .slice(0, MAX_CALLS)
+          .map(({ from, source, to }) => `${source};from=${from};to=${to}`)
+          .join(', '),
+        'x-ethgate-logs-complete': String(isComplete(origins)),
+      }),
     },
   }
 }

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+import type { LogOrigin } from '../../chain/blocks/chainTypes.ts'
+import { joinOrigins } from '../../chain/logs/origins.ts'
 import type { NativePath, NativeTransport } from '../../native/transport/transport.ts'
 import type { Attributes, Headers, Span, Tracer } from './tracer.ts'
 
@@ -26,7 +28,9 @@ export type EndStep = (failure?: string) => void
  */
 export type CallRecorder = {
   /** Runs work and returns the native calls that it started. A shared call belongs to the work that started it. */
-  record<result>(work: () => Promise<result>): Promise<{ calls: RecordedCall[]; result: result }>
+  record<result>(work: () => Promise<result>): Promise<Recorded<result>>
+  /** Records where the logs of an answer were found. */
+  logs(origins: readonly LogOrigin[]): void
   /** Runs a JSON-RPC call or a batch as a span, if there is a tracer. Records its native calls. */
   run<result>(name: string, options: RunOptions, work: () => Promise<result>): Promise<result>
   /** Adds attributes to the span of the current call. */
@@ -41,6 +45,9 @@ export type CallRecorder = {
   watch(transport: NativeTransport): NativeTransport
 }
 
+/** What some work did: its native calls, and where the logs of its answers were found. */
+export type Recorded<result> = { calls: RecordedCall[]; origins: LogOrigin[]; result: result }
+
 /** Options of a call or batch: attributes and kind of its span, and the headers of its request. */
 export type RunOptions = {
   attributes: Attributes
@@ -50,6 +57,7 @@ export type RunOptions = {
 
 type Work = {
   calls: RecordedCall[]
+  origins: LogOrigin[]
   failure?: string
   /** The work that this belongs to: an explanation or a batch. */
   outer: Work | undefined
@@ -98,18 +106,22 @@ export function createCallRecorder({
   return {
     async record(task) {
       const outer = storage.getStore()
-      const work: Work = { calls: [], outer, span: outer?.span }
-      return { result: await within(work, task), calls: work.calls }
+      const work: Work = { calls: [], origins: [], outer, span: outer?.span }
+      const result = await within(work, task)
+      return { result, calls: work.calls, origins: joinOrigins(work.origins) }
     },
     async run(name, { attributes, headers, kind }, task) {
       const outer = storage.getStore()
       const span = tracer?.start(name, { attributes, headers, kind, parent: outer?.span })
-      const work: Work = { calls: [], outer, span }
+      const work: Work = { calls: [], origins: [], outer, span }
       try {
         return await within(work, task)
       } finally {
         span?.end(work.failure)
       }
+    },
+    logs(origins) {
+      for (let to = storage.getStore(); to; to = to.outer) to.origins.push(...origins)
     },
     set: (attributes) => storage.getStore()?.span?.set(attributes),
     fail(failure) {

@@ -69,6 +69,8 @@ test('behavior: a range that begins above the newest block is done', async () =>
   expect(await page(context, { filter: { fromBlock: '0xffff' } })).toEqual({
     logs: [],
     cursor: null,
+    complete: true,
+    sources: [],
   })
 })
 

@@ -1,4 +1,6 @@
 import { cursorText } from '../../chain/logs/logsAfter.ts'
+import { isComplete } from '../../chain/logs/origins.ts'
+import { toQuantity } from '../../codec/quantity.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { wireObject } from '../../lib/wire.ts'
 import { defineMethod } from '../method.ts'
@@ -11,16 +13,37 @@ const LIMIT = 1_000
 export const ethgate_getLogs = defineMethod({
   params: [logPageParam],
   result: schemas.object(
-    { cursor: schemas.nullable(schemas.bytes), logs: schemas.listOf(schemas.log) },
+    {
+      cursor: schemas.nullable(schemas.bytes),
+      logs: schemas.listOf(schemas.log),
+      complete: schemas.boolean,
+      sources: schemas.listOf(
+        schemas.object({
+          from: schemas.quantity,
+          to: schemas.quantity,
+          source: { enum: ['index', 'memory', 'receipts', 'nodeSearch'] },
+        }),
+      ),
+    },
     [],
   ),
-  summary: 'logs page by page: {filter, cursor, limit}; the cursor of the last page is null',
+  summary:
+    'logs page by page: {filter, cursor, limit}; where they were found, and whether that is complete; the cursor of the last page is null',
   async handler({ chain, config, request }, [{ cursor, filter, limit = LIMIT }]) {
-    const { logs, next } = await chain.logPage(
+    const { logs, next, origins } = await chain.logPage(
       toRangeQuery(filter, chain),
       { cursor, limit: Math.min(limit, config.logsMaxResults) },
       request.signal,
     )
-    return wireObject({ logs, cursor: next ? cursorText(next) : null })
+    return wireObject({
+      logs,
+      cursor: next ? cursorText(next) : null,
+      complete: isComplete(origins),
+      sources: origins.map(({ from, source, to }) => ({
+        from: toQuantity(from),
+        to: toQuantity(to),
+        source,
+      })),
+    })
   },
 })
