@@ -27,6 +27,15 @@ const EXTERNAL = [
 /** Packages whose objects programs pass to the entries for them, so both must use the same copy. */
 const PEERS = ['ethers', 'viem']
 
+/** Takes the parts of undici that the gateway uses. An alias would replace the paths of the parts too. */
+const UNDICI = {
+  name: 'undici',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onResolve({ filter: /^undici$/ }, () => ({ path: join(root, 'scripts/undici.mjs') }))
+  },
+}
+
 rmSync(folder, { force: true, recursive: true })
 const common = {
   absWorkingDir: root,
@@ -55,6 +64,7 @@ const [node, browser] = await Promise.all([
     ],
     chunkNames: 'chunks/[name]-[hash]',
     platform: 'node',
+    plugins: [UNDICI],
     target: 'node20',
     external: EXTERNAL,
     // CommonJS packages ask for the modules of Node.

@@ -1,7 +1,8 @@
 import type { Address } from 'viem'
 
+import { accountOfKey } from '../lib/accountOfKey.ts'
 import { toRpcAddress } from '../lib/address.ts'
-import { addressFromKey, type PrivateKey } from '../native/protobuf/signature.ts'
+import type { PrivateKey } from '../native/protobuf/signature.ts'
 
 /** The managed accounts. The keys never leave this object, so no code can print or log them. */
 export type ManagedKeys = {
@@ -15,7 +16,7 @@ export function createManagedKeys(keys: readonly PrivateKey[] = []): ManagedKeys
   const byAccount = new Map<Address, PrivateKey>()
   for (const [index, key] of keys.entries())
     try {
-      byAccount.set(toRpcAddress(addressFromKey(key)), key)
+      byAccount.set(toRpcAddress(accountOfKey(key)), key)
     } catch {
       throw notAKey(index)
     }

@@ -95,7 +95,7 @@ export function addChainCommands(program: Command, io: Io): void {
     async run({ options, target }, [who = '']) {
       const amount = await quantity(target, 'eth_getBalance', account(who), state(options))
       if (!options.coin) return amount
-      const { formatUnits } = await import('viem')
+      const { formatUnits } = await import('../support/viem.ts')
       return formatUnits(amount, await target.decimals())
     },
   })

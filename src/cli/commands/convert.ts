@@ -49,7 +49,7 @@ export function addConvertCommands(program: Command, io: Io): void {
     examples: [["ethgate sig 'transfer(address,uint256)'", '0xa9059cbb']],
     calls: 'nothing',
     async run(_, [signature = '']) {
-      const { toFunctionSelector } = await import('viem')
+      const { toFunctionSelector } = await import('../support/viem.ts')
       const { readFunction } = await import('../support/signature.ts')
       return toFunctionSelector(readFunction(signature.replace(/^error\s+/, '')))
     },
@@ -82,7 +82,7 @@ export function addConvertCommands(program: Command, io: Io): void {
     examples: [["ethgate keccak 'Transfer(address,address,uint256)'", '0xddf252ad…']],
     calls: 'nothing',
     async run(_, [data = '']) {
-      const { keccak256, stringToBytes } = await import('viem')
+      const { keccak256, stringToBytes } = await import('../support/viem.ts')
       const text = data === '-' ? (await readStdin(io)).replace(/\n$/, '') : data
       const isBytes = /^0x([0-9a-f]{2})*$/i.test(text)
       return keccak256(isBytes ? (text as `0x${string}`) : stringToBytes(text))
@@ -131,7 +131,7 @@ export function addConvertCommands(program: Command, io: Io): void {
 const UNITS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, sun: 12, coin: 18, ether: 18 }
 
 async function convert(amount: string, from: string, to: string): Promise<string> {
-  const { formatUnits, parseUnits } = await import('viem')
+  const { formatUnits, parseUnits } = await import('../support/viem.ts')
   const [low, high] = [from, to].map((name) => {
     const decimals = UNITS[name.toLowerCase().replace(/s$/, '')]
     if (decimals !== undefined) return decimals

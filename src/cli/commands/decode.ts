@@ -77,7 +77,7 @@ async function decodeAs(
   }
   const item = readFunction(signature.replace(/^error\s+/, ''))
   if (kind === 'abi') return decodedValues(options.input ? item.inputs : item.outputs, data)
-  const { toFunctionSelector } = await import('viem')
+  const { toFunctionSelector } = await import('../support/viem.ts')
   const selector = toFunctionSelector(item)
   if (!data.startsWith(selector))
     throw usageError(

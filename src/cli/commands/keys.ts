@@ -113,7 +113,7 @@ export function addKeysCommand(program: Command, io: Io): void {
     calls: 'nothing',
     async run(task, [message = '']) {
       const { hex } = await requireKey(task)
-      const { privateKeyToAccount } = await import('viem/accounts')
+      const { privateKeyToAccount } = await import('../support/viem.ts')
       const account = privateKeyToAccount(`0x${hex}`)
       return task.options.data
         ? account.signTypedData(await typedData(message))
@@ -130,7 +130,7 @@ export function addKeysCommand(program: Command, io: Io): void {
       if (!/^0x[0-9a-f]{130}$/i.test(text))
         throw usageError('the signature has 65 bytes: 0x and 130 hex digits')
       const signature = text as `0x${string}`
-      const { recoverMessageAddress, recoverTypedDataAddress } = await import('viem')
+      const { recoverMessageAddress, recoverTypedDataAddress } = await import('../support/viem.ts')
       const data = options.data ? await typedData(message) : undefined
       const signer = await (
         data

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 
-import { addressFromKey } from '../../native/protobuf/signature.ts'
+import { accountOfKey } from '../../lib/accountOfKey.ts'
 import { type AddressForms, parseAddress } from './address.ts'
 import { CommandError, usageError } from './errors.ts'
 import { readText } from './input.ts'
@@ -47,7 +47,7 @@ function keyOf(text: string, where: string): PrivateKey {
   const hex = text.trim().replace(/^0x/i, '').toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(hex) || !secp256k1.utils.isValidSecretKey(Buffer.from(hex, 'hex')))
     throw usageError(`${where} contains no private key (64 hexadecimal characters)`)
-  return { hex, address: parseAddress(addressFromKey(hex), where) }
+  return { hex, address: parseAddress(accountOfKey(hex), where) }
 }
 
 /**

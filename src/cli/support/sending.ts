@@ -72,7 +72,7 @@ export async function sendTransaction(
 /** Signs an Ethereum transaction in this process. */
 async function sendEthereum(sending: Sending, key: PrivateKey | undefined): Promise<Result> {
   const { channel, owner, task } = sending
-  const { privateKeyToAccount } = await import('viem/accounts')
+  const { privateKeyToAccount } = await import('./viem.ts')
   const client = await task.target.client()
   const call = ethereumCall(sending)
   const price = await channel.energyPrice()
@@ -93,7 +93,7 @@ async function sendEthereum(sending: Sending, key: PrivateKey | undefined): Prom
     value: call.value,
   } as const
   if (task.options.dryRun || !key) return { value: { ...request, from: call.from } }
-  const { getContractAddress, keccak256 } = await import('viem')
+  const { getContractAddress, keccak256 } = await import('./viem.ts')
   const signed = await privateKeyToAccount(`0x${key.hex}`).signTransaction(request)
   await channel.broadcast(signed.slice(2))
   const created =

@@ -59,7 +59,7 @@ export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>):
   return {
     rpc,
     async client() {
-      const { createPublicClient, custom } = await import('viem')
+      const { createPublicClient, custom } = await import('./viem.ts')
       const request = ({ method, params }: { method: string; params?: unknown }) =>
         rpc.call(method, params as unknown[])
       return createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })

@@ -79,6 +79,9 @@ async function lockState(file: string | undefined): Promise<(() => void) | undef
   }
 }
 
+/** A number with commas. `toLocaleString` would load the tables of all languages, which takes 10 ms of the start. */
+const grouped = (number: bigint) => `${number}`.replace(/\B(?=(\d{3})+$)/g, ',')
+
 /** The text at the start: accounts with their keys, chain id and URLs. */
 function banner(
   chain: DevChain,
@@ -96,8 +99,8 @@ function banner(
     ({ address, key }, index) =>
       `(${index}) 0x${address.slice(2)}  ${toBase58(address)}\n    0x${key}`,
   )
-  const coins = balance.toLocaleString('en')
-  const units = decimals === 18 ? '' : ` (${(balance * COIN).toLocaleString('en')} sun)`
+  const coins = grouped(balance)
+  const units = decimals === 18 ? '' : ` (${grouped(balance * COIN)} sun)`
   const notes = [
     ...(decimals === 18
       ? [

@@ -1,6 +1,6 @@
 import { createECDH, createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
-import { addressFromKey } from '../../native/protobuf/signature.ts'
+import { accountOfKey } from '../../lib/accountOfKey.ts'
 
 /** The mnemonic that development tools share. Everybody knows its keys: never use them on a public network. */
 export const MNEMONIC = 'test test test test test test test test test test test junk'
@@ -40,7 +40,7 @@ export function devAccounts(
   parents.set(name, parent)
   return Array.from({ length: count }, (_, index) => {
     const key = childOf(parent, index).key.toString('hex')
-    return { address: addressFromKey(key), key }
+    return { address: accountOfKey(key), key }
   })
 }
 
@@ -91,6 +91,6 @@ function publicKeyOf(key: Buffer): Buffer {
 export function producerKeys(seed: string, count: number): DevAccount[] {
   return Array.from({ length: count }, (_, index) => {
     const key = createHash('sha256').update(`ethgate producer ${seed} ${index}`).digest('hex')
-    return { address: addressFromKey(key), key }
+    return { address: accountOfKey(key), key }
   })
 }
