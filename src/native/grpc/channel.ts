@@ -49,8 +49,8 @@ const PREFIX = 5
 const { NGHTTP2_CANCEL } = http2.constants
 
 /**
- * Unary gRPC over the HTTP/2 of Node.js. The gRPC libraries take two to seven times the processor time for a call, which is
- * most of the work for many small answers.
+ * Unary gRPC over the HTTP/2 of Node.js. For answers of 300 bytes and 30 KB, `@connectrpc/connect-node` takes 3.5 to 6 times the
+ * processor time of a call and `@grpc/grpc-js` 1.6 to 2.2 times. A call is most of the work for many small answers.
  *
  * @param address - `http://HOST:PORT`, or `https://HOST:PORT` for TLS
  */
