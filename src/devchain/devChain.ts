@@ -18,7 +18,7 @@ import { createLedger } from './ledger/ledger.ts'
 import type { MineOptions, Snapshot } from './ledger/ledger.ts'
 import { DEFAULT_HARDFORK } from './state/hardforks.ts'
 import { devAccounts, producerKeys } from './state/keys.ts'
-import { resolving } from './state/missing.ts'
+import { runFetching } from './state/missing.ts'
 import { COIN, SLOT } from './state/resources.ts'
 import type { Overlay } from './state/state.ts'
 import { CREATE2_DEPLOYER } from './transactions/deployer.ts'
@@ -83,10 +83,10 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   // In parallel, because reads in sequence from a distant node would take seconds.
   await Promise.all(
     [...genesis.accounts, ...genesis.producers].map(({ address }) =>
-      resolving(() => fork?.state.get('account', address)),
+      runFetching(() => fork?.state.get('account', address)),
     ),
   )
-  const ledger = await resolving(() =>
+  const ledger = await runFetching(() =>
     createLedger(genesis, { ethereum, nextTime: () => clock.next(), ...(fork && { fork }) }),
   )
   const clock = createClock({
@@ -230,7 +230,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     offer,
     async send(signed, start) {
       const id = await offer(signed)
-      const isReady = await resolving(() => ledger.isReady(id))
+      const isReady = await runFetching(() => ledger.isReady(id))
       if (!chain.automine || !isReady) return { announced: Promise.resolve() }
       // The node of a fork may not answer, and a disk may be full.
       const canFail = fork !== undefined || kept !== undefined

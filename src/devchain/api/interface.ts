@@ -3,7 +3,7 @@ import { NodeRefusedError } from '../../native/errors.ts'
 import { stringifyNative } from '../../native/wire/json.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { ForkError } from '../state/errors.ts'
-import { resolving } from '../state/missing.ts'
+import { runFetching } from '../state/missing.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
 import { accountOperations } from './accounts.ts'
 import { addressOperations } from './addresses.ts'
@@ -129,7 +129,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
               readParams(JSON.stringify({ startNum, endNum, visible: params.visible })),
             ),
         }))
-      const result = forwarded ?? (await resolving(() => run(operation, params)))
+      const result = forwarded ?? (await runFetching(() => run(operation, params)))
       return operation.isPlain ? plainAnswer(result) : textAnswer(result)
     } catch (error) {
       if (operation.unreadable && error instanceof NodeError) {

@@ -9,7 +9,7 @@ import { solidNumber } from '../contracts/maintenance.ts'
 import type { ExecutionContext } from '../execution/execution.ts'
 import type { Pending } from '../execution/pool.ts'
 import type { Fork } from '../fork/fork.ts'
-import { changing } from '../state/missing.ts'
+import { changeFetching } from '../state/missing.ts'
 import { SLOT } from '../state/resources.ts'
 import type { Overlay, StateReader } from '../state/state.ts'
 import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
@@ -188,7 +188,7 @@ export function createLedger(
     patch: (change: (state: Overlay) => void) =>
       exclusive(async () => {
         const work = store.overlay()
-        await changing(work, change)
+        await changeFetching(work, change)
         store.patch(work.changes())
         waiting.stateChanged()
         return work.changes()

@@ -6,7 +6,7 @@ import { closeBlock } from '../contracts/maintenance.ts'
 import { applyTransaction } from '../execution/execute.ts'
 import type { Applied, ExecutionContext } from '../execution/execution.ts'
 import { isRefusal } from '../state/errors.ts'
-import { changing, resolving } from '../state/missing.ts'
+import { changeFetching, runFetching } from '../state/missing.ts'
 import type { Overlay } from '../state/state.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
 import type { NextBlock } from './blockContexts.ts'
@@ -32,7 +32,7 @@ export async function makeBlock(
   for (const transaction of transactions) {
     let applied: Applied
     try {
-      applied = await resolving(() => applyTransaction(state, transaction, context))
+      applied = await runFetching(() => applyTransaction(state, transaction, context))
     } catch (error) {
       if (isComplete || !isRefusal(error)) throw error
       continue
@@ -47,7 +47,7 @@ export async function makeBlock(
     content.infos.push(record)
     if (applied.printed) printed.push([record, applied.printed])
   }
-  await changing(state, (work) => closeBlock(work, next))
+  await changeFetching(state, (work) => closeBlock(work, next))
   const { number, producer, timestamp } = next
   const block = sealBlock(
     {

@@ -8,7 +8,7 @@ import type { Applied, ExecutionContext } from '../execution/execution.ts'
 import { createPool } from '../execution/pool.ts'
 import type { Pending } from '../execution/pool.ts'
 import { isRefusal, RefusedError } from '../state/errors.ts'
-import { resolving } from '../state/missing.ts'
+import { runFetching } from '../state/missing.ts'
 import type { Overlay, StateReader } from '../state/state.ts'
 import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
 import { checkSigners } from '../transactions/permissions.ts'
@@ -36,13 +36,13 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     readable = undefined
   }
 
-  const ready = () => resolving(() => pool.ready(store.state()))
+  const ready = () => runFetching(() => pool.ready(store.state()))
 
   /** Executes a transaction on top of the pool. */
   const admit = (
     { context, state }: NonNullable<typeof session>,
     transaction: ChainTransaction,
-  ): Promise<Applied> => resolving(() => applyTransaction(state, transaction, context))
+  ): Promise<Applied> => runFetching(() => applyTransaction(state, transaction, context))
 
   /** Executes the pool on top of the newest state. Drops transactions that are no longer valid. */
   async function renew(): Promise<NonNullable<typeof session>> {
@@ -109,7 +109,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
         throw new RefusedError('CONTRACT_VALIDATE_ERROR', 'No contract!')
       checkExpiration(transaction, head().header.timestamp)
       const current = session ?? (await renew())
-      await resolving(() => checkSigners(current.state, transaction))
+      await runFetching(() => checkSigners(current.state, transaction))
       readable = undefined
       pool.add({ transaction, applied: await admit(current, transaction) })
     },
@@ -123,9 +123,9 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
       const state = store.state()
       const context = next()
       const time = context.block.timestamp
-      const replaced = await resolving(() => checkEthereum(signed, { context, pool, state }))
+      const replaced = await runFetching(() => checkEthereum(signed, { context, pool, state }))
       const price = gasPriceOf(state, context)
-      const transaction = await resolving(() =>
+      const transaction = await runFetching(() =>
         envelopeOf(signed, { addresses: ethereum.addresses, head: head(), price, state, time }),
       )
       if (replaced) pool.keep(({ id }) => id !== replaced)

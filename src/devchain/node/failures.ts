@@ -9,7 +9,7 @@ import {
   ForkError,
   RefusedError,
   ReplayError,
-  resolving,
+  runFetching,
   TraceSizeError,
   TraceTimeoutError,
 } from '../index.ts'
@@ -108,7 +108,7 @@ export function withRpcErrors(
         ...method,
         async handler(context, params) {
           try {
-            return (await resolving(() => method.handler(context, params))) as unknown
+            return (await runFetching(() => method.handler(context, params))) as unknown
           } catch (error) {
             throw toRpcError(error, failureOf)
           }

@@ -4,7 +4,7 @@ import { createNodeClient } from '../../native/client.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import { openFork } from '../fork/open.ts'
-import { createDevChain, type DevChain, resolving, type StateReader } from '../index.ts'
+import { createDevChain, type DevChain, runFetching, type StateReader } from '../index.ts'
 import { counted, type Run } from './run.ts'
 
 /** Work on the newest state of a node. */
@@ -115,7 +115,7 @@ export function createNewestState({
         const opened = await stateAt(await newest(floor))
         const { chain } = opened
         const state = chain.ledger.newestState()
-        await Promise.all(wanted.map(([table, key]) => resolving(() => state.get(table, key))))
+        await Promise.all(wanted.map(([table, key]) => runFetching(() => state.get(table, key))))
         const missed: typeof wanted = []
         const [outcome] = await Promise.allSettled([
           work(guarded(chain, run.signal, (table, key) => missed.push([table, key]))),

@@ -20,7 +20,7 @@ export class MissingStateError extends Error {
  * Runs work that reads state, and runs it again after each value that had to be fetched. The work must have no effect
  * before its last read.
  */
-export async function resolving<result>(work: () => result | Promise<result>): Promise<result> {
+export async function runFetching<result>(work: () => result | Promise<result>): Promise<result> {
   for (;;) {
     try {
       return await work()
@@ -32,18 +32,21 @@ export async function resolving<result>(work: () => result | Promise<result>): P
 }
 
 /** The same for a read that usually finds its value. It returns a promise only when a value must be fetched. */
-export function reading<result>(read: () => result): result | Promise<result> {
+export function readFetching<result>(read: () => result): result | Promise<result> {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof MissingStateError)) throw error
-    return error.load().then(() => resolving(read))
+    return error.load().then(() => runFetching(read))
   }
 }
 
 /** Applies a change of a state as a whole, even if the change runs several times because values had to be fetched. */
-export async function changing(state: Overlay, change: (state: Overlay) => void): Promise<void> {
-  await resolving(() => {
+export async function changeFetching(
+  state: Overlay,
+  change: (state: Overlay) => void,
+): Promise<void> {
+  await runFetching(() => {
     const work = createOverlay(state)
     change(work)
     work.commit()

@@ -1,6 +1,6 @@
 import { Address, unprefixedHexToBytes } from '@ethereumjs/util'
 
-import { reading } from '../state/missing.ts'
+import { readFetching } from '../state/missing.ts'
 import type { State } from '../state/state.ts'
 import type { BlockContext } from './blockContext.ts'
 
@@ -23,7 +23,7 @@ export function evmAddress(address: string): Address {
 export function blockchainOf(block: BlockContext) {
   const blockchain = {
     async getBlock(number: number) {
-      const hash = await reading(() => block.hashOf(number))
+      const hash = await readFetching(() => block.hashOf(number))
       return { hash: () => unprefixedHexToBytes(hash ?? '00'.repeat(32)) }
     },
     putBlock: async () => undefined,

@@ -4,7 +4,7 @@ import type { EVMOpts, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 import type { AccessList } from 'viem'
 
-import { reading } from '../state/missing.ts'
+import { readFetching } from '../state/missing.ts'
 import { createHistory, createOverlay } from '../state/state.ts'
 import { createVmState } from './vmState.ts'
 
@@ -45,7 +45,7 @@ export async function createReusableEvm(
   /** A run may replace the EVM's rule for the address of a new contract. */
   class ChainEvm extends EVM {
     protected override async _generateAddress(message: Message): Promise<Address> {
-      return reading(() => (attached as Attachment).addressOf(message))
+      return readFetching(() => (attached as Attachment).addressOf(message))
     }
   }
   const evm = new ChainEvm({

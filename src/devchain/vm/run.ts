@@ -2,7 +2,7 @@ import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
 import { Address, bytesToUnprefixedHex } from '@ethereumjs/util'
 import type { AccessList, Hex } from 'viem'
 
-import { reading } from '../state/missing.ts'
+import { readFetching } from '../state/missing.ts'
 import { nonceOf } from '../state/nonce.ts'
 import { parameter } from '../state/parameters.ts'
 import type { State } from '../state/state.ts'
@@ -144,7 +144,7 @@ async function runOn(
     ...(!block.hardfork &&
       parameter(state, 'getAllowDynamicEnergy') === 1n && {
         factorOf: (contract: Address) =>
-          reading(() => vmState.top().get('contract', native(contract))?.energyFactor ?? 0n),
+          readFetching(() => vmState.top().get('contract', native(contract))?.energyFactor ?? 0n),
       }),
   })
   const pace = createPace(options.timeout)
@@ -153,9 +153,9 @@ async function runOn(
     const { caller, depth, to: called } = message
     const pause = pace()
     if (depth > 0) dependsOnLimit = true
-    const delegated = called && reading(() => loadDelegated(message))
+    const delegated = called && readFetching(() => loadDelegated(message))
     // The address of a new contract depends on its creator's nonce.
-    const nonce = called ? undefined : reading(() => nonceOf(vmState.top(), native(caller)))
+    const nonce = called ? undefined : readFetching(() => nonceOf(vmState.top(), native(caller)))
     // If it cannot be fetched, its next read throws.
     if (pause ?? (nonce instanceof Promise || delegated instanceof Promise))
       void Promise.all([pause, nonce, delegated]).then(resume, resume)

@@ -2,7 +2,7 @@ import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { EVMOpts, Message } from '@ethereumjs/evm'
 
-import { reading } from '../state/missing.ts'
+import { readFetching } from '../state/missing.ts'
 import { newAccount } from '../state/model.ts'
 import type { Account } from '../state/model.ts'
 import { stackAddress } from './energy.ts'
@@ -37,7 +37,7 @@ export function createTokenCalls(state: VmState, now: number, sent?: Token) {
     state,
     receivedAt: (depth: number) => received[depth],
     holds: async (address: string, id: bigint): Promise<bigint> =>
-      reading(() => state.top().get('account', address)?.assets[id.toString()] ?? 0n),
+      readFetching(() => state.top().get('account', address)?.assets[id.toString()] ?? 0n),
 
     move(from: string, to: string, { id, amount }: Token): void {
       const top = state.top()
@@ -106,7 +106,7 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
           runState.interpreter.addStipend(STIPEND)
           runState.messageGasLimit = (runState.messageGasLimit ?? 0n) + STIPEND
         }
-        await reading(() => tokens.state.top().get('account', receiver))
+        await readFetching(() => tokens.state.top().get('account', receiver))
         tokens.leave({ id, amount })
         // The transfer of tokens is reverted together with the call.
         await tokens.state.checkpoint()
@@ -152,7 +152,9 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
       async logicFunction(runState) {
         const address = native(stackAddress(runState.stack.pop()))
         const { state } = calls()
-        runState.stack.push(await reading(() => (state.top().get('contract', address) ? 1n : 0n)))
+        runState.stack.push(
+          await readFetching(() => (state.top().get('contract', address) ? 1n : 0n)),
+        )
       },
     },
   ]

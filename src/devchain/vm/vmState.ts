@@ -8,7 +8,7 @@ import {
 import type { Address } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-import { reading } from '../state/missing.ts'
+import { readFetching } from '../state/missing.ts'
 import { newAccount } from '../state/model.ts'
 import { nonceOf } from '../state/nonce.ts'
 import { createOverlay } from '../state/state.ts'
@@ -63,12 +63,12 @@ export function createVmState(
   const vmState: VmState = {
     top,
     hasSlot: (address, slot) =>
-      reading(() => top().get('storage', slotKey(top(), native(address), slot)) !== undefined),
+      readFetching(() => top().get('storage', slotKey(top(), native(address), slot)) !== undefined),
     vacate: (address) => void vacant.add(native(address)),
     markUsed: (address) => void vacant.delete(native(address)),
 
     getAccount: async (address) =>
-      reading(() => {
+      readFetching(() => {
         const key = native(address)
         const account = top().get('account', key)
         if (!account) return undefined
@@ -83,7 +83,7 @@ export function createVmState(
     async putAccount(address, account) {
       if (!account) return vmState.deleteAccount(address)
       const key = native(address)
-      const known = await reading(() => top().get('account', key))
+      const known = await readFetching(() => top().get('account', key))
       if (!known && account.balance === 0n) return
       top().set('account', key, {
         ...(known ?? newAccount(key, 'Normal', now)),
@@ -101,10 +101,11 @@ export function createVmState(
     async putCode(address, code) {
       top().set('code', native(address), code)
     },
-    getCode: async (address) => reading(() => top().get('code', native(address)) ?? EMPTY),
-    getCodeSize: async (address) => reading(() => top().get('code', native(address))?.length ?? 0),
+    getCode: async (address) => readFetching(() => top().get('code', native(address)) ?? EMPTY),
+    getCodeSize: async (address) =>
+      readFetching(() => top().get('code', native(address))?.length ?? 0),
     getStorage: async (address, slot) =>
-      reading(() => storedIn(top(), slotKey(top(), native(address), slot))),
+      readFetching(() => storedIn(top(), slotKey(top(), native(address), slot))),
     async putStorage(address, slot, value) {
       // An emptied slot still counts as existing until the transaction ends, so writing it again has the price of a change.
       top().set('storage', slotKey(top(), native(address), slot), trimmedHex(value))
@@ -124,7 +125,7 @@ export function createVmState(
     },
     originalStorageCache: {
       get: async (address, slot) =>
-        reading(() => storedIn(base, slotKey(base, native(address), slot))),
+        readFetching(() => storedIn(base, slotKey(base, native(address), slot))),
       clear: () => undefined,
     },
     clearCaches: () => undefined,

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 
 import { decodeBase58 } from '../../../lib/base58.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { resolving } from '../../state/missing.ts'
+import { runFetching } from '../../state/missing.ts'
 import { type ChainEvent, eventsOf } from './list.ts'
 import {
   DEFAULT_LIMIT,
@@ -44,14 +44,14 @@ export function createEventsApp(ledger: Ledger, now: () => number): Hono {
   app.get('/v1/contracts/:address/events', async (context) => {
     const contract = addressOf(context.req.param('address'))
     const query = queryOf(context.req.query())
-    const { events, next } = await resolving(() => eventsOfContract(ledger, contract, query))
+    const { events, next } = await runFetching(() => eventsOfContract(ledger, contract, query))
     return answer(context, events, next)
   })
 
   app.get('/v1/transactions/:id/events', async (context) => {
     const id = context.req.param('id').toLowerCase().replace(/^0x/, '')
     const block = ledger.block(ledger.placeOf(id)?.block ?? -1)
-    const events = block ? await resolving(() => eventsOf(ledger, block)) : []
+    const events = block ? await runFetching(() => eventsOf(ledger, block)) : []
     const own = events.filter(({ transaction_id: transaction }) => transaction === id)
     return answer(context, filtered(own, context.req.query()))
   })
@@ -60,7 +60,7 @@ export function createEventsApp(ledger: Ledger, now: () => number): Hono {
     const name = context.req.param('number')
     if (name !== 'latest' && !/^\d+$/.test(name)) throw new QueryError(`invalid block: ${name}`)
     const block = name === 'latest' ? ledger.head() : ledger.block(Number(name))
-    const events = block ? await resolving(() => eventsOf(ledger, block)) : []
+    const events = block ? await runFetching(() => eventsOf(ledger, block)) : []
     return answer(context, filtered(events, context.req.query()))
   })
 

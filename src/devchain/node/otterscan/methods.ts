@@ -8,7 +8,7 @@ import { RpcError } from '../../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../../rpc/method.ts'
 import { address, blockRef, hash, named, optional, quantity } from '../../../rpc/params/params.ts'
 import { withUnit } from '../../../rpc/params/withUnit.ts'
-import { createTracer, resolving, traceBlock } from '../../index.ts'
+import { createTracer, runFetching, traceBlock } from '../../index.ts'
 import type { DevChain } from '../../index.ts'
 import { stateOf } from '../blockState.ts'
 import { placeOf } from '../trace/places.ts'
@@ -93,7 +93,7 @@ export function otterscanMethods(chain: DevChain): Record<string, AnyMethod> {
       const address = toNativeAddress(who)
       const found = creationOf(chain, address)
       if (found) return { hash: `0x${found.id}`, creator: `0x${found.creator.slice(2)}` }
-      if (chain.fork && (await resolving(() => ledger.newestState().get('contract', address))))
+      if (chain.fork && (await runFetching(() => ledger.newestState().get('contract', address))))
         throw new RpcError(-32000, 'the contract is older than the fork')
       return null
     },
