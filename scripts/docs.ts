@@ -1,5 +1,5 @@
-// Writes the tables of docs/methods.md and docs/options.md and docs/config.schema.json from the code: `npm run docs`. With
-// --check it only reports whether they are current.
+// Writes the tables of docs/methods.md and docs/options.md, the chapters of docs/troubleshooting.md and docs/config.schema.json
+// from the code: `npm run docs`. With --check it only reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 import { format, type FormatOptions } from 'oxfmt'
@@ -9,6 +9,7 @@ import { configSchema } from '../src/config/schema.ts'
 import type { AnyMethod } from '../src/rpc/method.ts'
 import { methods } from '../src/rpc/methods/index.ts'
 import { devMethodRows } from './devMethods.ts'
+import { errorChapters } from './errors/page.ts'
 import { executionApisRows } from './executionApis.ts'
 
 const ROOT = new URL('../', import.meta.url)
@@ -25,6 +26,7 @@ const pages = [
     table: table(['Difference', 'Methods', 'Reason'], executionApisRows()),
   },
   { file: 'docs/options.md', name: 'options', table: optionsTable() },
+  { file: 'docs/troubleshooting.md', name: 'errors', table: errorChapters() },
   {
     file: 'docs/devchain.md',
     name: 'tools',

@@ -26,7 +26,7 @@ export class LimitReachedError extends RpcError {
   ) {
     const isDaily = limit === 'daily'
     const ms = Math.max(1, Math.ceil(retryAfterMs))
-    const message = isDaily ? MESSAGES.daily : `${MESSAGES[limit]}, try again in ${secondsOf(ms)} s`
+    const message = isDaily ? USED_UP : `${MESSAGES[limit]}, try again in ${secondsOf(ms)} s`
     super(isDaily ? QUOTA_EXCEEDED : LIMIT_EXCEEDED, message, {
       data: {
         limit,
@@ -47,9 +47,10 @@ export declare namespace LimitReachedError {
   }
 }
 
-const MESSAGES: Record<LimitName, string> = {
+const USED_UP = 'the daily quota is used up'
+
+const MESSAGES: Record<Exclude<LimitName, 'daily'>, string> = {
   concurrency: 'too many calls in flight',
-  daily: 'the daily quota is used up',
   load: 'the gateway is busy and refuses expensive calls',
   rate: 'too many requests',
   sockets: 'too many WebSocket connections',
