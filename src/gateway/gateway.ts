@@ -31,7 +31,6 @@ import { figuresOf, healthOf } from './parts/health.ts'
 import { createNodeConnection } from './parts/nodeConnection.ts'
 import { createRpcServers } from './parts/rpcServers.ts'
 import type { Services } from './parts/services.ts'
-import { createSharedFloor, type SharedFloor } from './parts/sharedFloor.ts'
 import { createTelemetry } from './parts/telemetry.ts'
 
 export { type Config, createConfig } from '../config/config.ts'
@@ -151,7 +150,6 @@ export function createGateway({
   const simulator = config.simulate === 'off' ? undefined : simulatorOf()
   const started = performance.now()
   let services: Services | undefined
-  let floor: SharedFloor | undefined
   let draining = false
   let sockets = 0
   let ownUrl: string | undefined
@@ -177,7 +175,6 @@ export function createGateway({
       if (removed.length > 0) metrics.reorg(removed.length)
     })
     node.follow(built.head)
-    if (built.redis) floor = createSharedFloor({ head: built.head, redis: built.redis })
     return built
   })
   // Avoids an unhandled rejection when no caller waits for `ready`.
@@ -198,8 +195,8 @@ export function createGateway({
   /** The context of a view. Until the services exist, a call waits for the first attempt to reach the node. */
   const contextOf: createRpcServers.Options['contextOf'] = (view) => {
     const built = services
-    if (built && floor) return floor.reached().then(() => built.contexts[view])
-    if (built) return built.contexts[view]
+    const reached = built?.head.reached()
+    if (built) return reached ? reached.then(() => built.contexts[view]) : built.contexts[view]
     return booting.firstAttempt.then(() => {
       if (services) return services.contexts[view]
       throw new UpstreamError('the upstream node has not answered yet, try again later')

@@ -27,6 +27,7 @@ export function createCatchUp({
   apply,
   first,
   journal,
+  prepare,
   replace,
   source,
   window,
@@ -34,8 +35,6 @@ export function createCatchUp({
   async function adopt(snapshot: Snapshot, above: number, add: Snapshot['blocks']): Promise<void> {
     const before = window()
     const added = await contents(add.map(({ hash }) => hash))
-    // The window was updated in the meantime: compute the plan again.
-    if (window() !== before) return
     const links = before && blockAt(before, above)?.hash === added[0]?.parentHash
     // When the two windows have no block in common, the journal's replaces ours.
     const removed = before ? blocksAbove(before, links ? above : -1) : []
@@ -45,7 +44,7 @@ export function createCatchUp({
       added,
       snapshot.solidified,
     )
-    apply({ removed, added, first: snapshot.first, solidified })
+    await applyTo(before, { removed, added, first: snapshot.first, solidified })
   }
 
   /** Reads the blocks between our newest and the journal's oldest from the node. */
@@ -59,12 +58,15 @@ export function createCatchUp({
     const added: RecentBlock[] = []
     for (let number = start; number <= to; number++)
       added.push(number === from ? next : await read(number))
+    const removed = blocksAbove(before, start - 1)
+    await applyTo(before, { removed, added, solidified: before.solidified })
+  }
+
+  /** Does nothing when the window was updated in the meantime: the plan is computed again. */
+  async function applyTo(before: Window | undefined, update: ChainUpdate): Promise<void> {
     if (window() !== before) return
-    apply({
-      removed: blocksAbove(before, start - 1),
-      added,
-      solidified: before.solidified,
-    })
+    await prepare(update)
+    if (window() === before) apply(update)
   }
 
   async function read(number: number): Promise<RecentBlock> {
@@ -119,6 +121,8 @@ export declare namespace createCatchUp {
     source: HeadSource
     window: () => Window | undefined
     apply: (update: ChainUpdate) => void
+    /** Resolves when the update may be applied: no other replica answers from an older block any more. */
+    prepare: (update: ChainUpdate) => Promise<void>
     /** Replaces the window by one that differs only in its orphans. */
     replace: (window: Window) => void
   }

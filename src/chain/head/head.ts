@@ -5,7 +5,8 @@ import type { ChainUpdate, Head, HeadLog, Window } from './headTypes.ts'
 import { createPoller } from './poller.ts'
 import { createPollSchedule } from './pollSchedule.ts'
 import { isReset } from './reconcile.ts'
-import { createReplication } from './replication.ts'
+import { createReplication, type Replication } from './replication.ts'
+import { createSharedFloor } from './sharedFloor.ts'
 import { createHeadSource } from './source.ts'
 import { createHeadSync } from './sync.ts'
 import { createTransactionIndex } from './transactionIndex.ts'
@@ -50,6 +51,7 @@ export function createHead({
     }
     if (update.removed.length > 0)
       log.info({ depth: update.removed.length, number: newestOf(window).number }, 'reorg')
+    floor?.moved()
     for (const listener of listeners)
       try {
         listener(update)
@@ -58,7 +60,15 @@ export function createHead({
       }
   }
 
-  const replication =
+  const floor =
+    redis &&
+    createSharedFloor({
+      isActive: () => replication?.problem() === undefined,
+      newest: () => (window ? newestOf(window).number : -1),
+      now,
+      redis,
+    })
+  const replication: Replication | undefined =
     redis &&
     createReplication({
       apply,
@@ -68,6 +78,7 @@ export function createHead({
       log,
       now,
       onRole: () => poller.pollNow(),
+      prepare: async (update) => floor?.prepare(update),
       replace: (next) => {
         window = next
       },
@@ -113,6 +124,7 @@ export function createHead({
       return () => listeners.delete(listener)
     },
     pollNow: () => poller.pollNow(),
+    reached: () => floor?.reached(),
     status() {
       const problem = replication?.problem() ?? sync.problem() ?? poller.upstream().reason
       return {
@@ -134,6 +146,7 @@ export function createHead({
       isStopped = true
       await poller.stop()
       await replication?.stop()
+      floor?.stop()
     },
   }
 }

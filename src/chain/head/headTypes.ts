@@ -59,6 +59,11 @@ export type Head = {
    * Redis.
    */
   isShared(): boolean
+  /**
+   * Undefined when this replica may answer now. Otherwise resolves when it has the newest block that any replica had shown
+   * at the time of the call. @throws UpstreamError when it does not reach that block in time.
+   */
+  reached(): Promise<void> | undefined
   /** Calls the listener after each update. Returns the function that removes it. */
   onUpdate(listener: (update: ChainUpdate) => void): () => void
   /** Polls the node now: a transaction was just sent, or a chain in this process made a block. */

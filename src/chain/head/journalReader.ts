@@ -40,11 +40,12 @@ export function createJournalReader({
   isConnected,
   journal,
   log,
+  prepare,
   replace,
   source,
   window,
 }: createJournalReader.Options): JournalReader {
-  const catchUp = createCatchUp({ apply, first, journal, replace, source, window })
+  const catchUp = createCatchUp({ apply, first, journal, prepare, replace, source, window })
   const life = { stopped: false }
   /** The id of the last entry that was read. */
   let cursor: string | undefined
@@ -73,10 +74,18 @@ export function createJournalReader({
       return true
     }
     const added = await catchUp.contents(entry.added.map(({ hash }) => hash))
-    const own = window()
-    // The leader applies its own updates at once, perhaps while this code read their contents.
-    if (!own || entry.prev !== newestOf(own).hash) return false
-    apply(toUpdate(own, entry, added, first()))
+    // The leader applies its own updates itself, perhaps while this code waits.
+    const next = () => {
+      const own = window()
+      return own && entry.prev === newestOf(own).hash
+        ? toUpdate(own, entry, added, first())
+        : undefined
+    }
+    const planned = next()
+    if (planned) await prepare(planned)
+    const update = next()
+    if (!update) return false
+    apply(update)
     shared = entry.tip
     return false
   }

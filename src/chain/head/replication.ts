@@ -55,6 +55,7 @@ export function createReplication({
   log,
   now,
   onRole,
+  prepare,
   replace,
   source,
   upstream,
@@ -67,6 +68,7 @@ export function createReplication({
     isConnected: () => link.status() !== 'down',
     journal,
     log,
+    prepare,
     replace,
     source,
     window,
@@ -174,6 +176,8 @@ export function createReplication({
       // The window changed while the update was computed.
       if (!links(own, update)) return false
       if (roleOf(state) === 'standalone') {
+        await prepare(update)
+        if (window() !== own) return false
         apply(update)
         return true
       }
@@ -183,6 +187,7 @@ export function createReplication({
       else if (outcome === 'failed') dispatch({ kind: 'publishFailed', at: now() })
       if (outcome !== 'ok') return false
       dispatch({ kind: 'published' })
+      await prepare(update)
       // The reader may already have applied it from the stream.
       if (window() === own) apply(update)
       reader.markShared(update.added.at(-1)?.hash)
@@ -211,6 +216,8 @@ export declare namespace createReplication {
     source: HeadSource
     window: () => Window | undefined
     apply: (update: ChainUpdate) => void
+    /** Resolves when the update may be applied: no other replica answers from an older block any more. */
+    prepare: (update: ChainUpdate) => Promise<void>
     /** Replaces the window by one that differs only in its orphans. */
     replace: (window: Window) => void
     /** Whether this replica reaches its node; if not, since when. */
