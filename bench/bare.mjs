@@ -1,12 +1,14 @@
 // The reference: a bare node:http server. POST /NAME returns the bytes of an earlier PUT /NAME. POST /native/PATH forwards
-// the body to the node through a pool like the gateway's, and returns the answer.
+// the body to the node through a pool like the gateway's, and returns the answer. POST /rpc forwards it to the node's JSON-RPC.
 import { createServer } from 'node:http'
 
 import { Pool } from 'undici'
 
 const answers = new Map()
 const upstream = new URL(process.argv[2])
+const rpc = new URL(process.argv[3])
 const pool = new Pool(upstream.origin, { connections: 40, pipelining: 1 })
+const rpcPool = new Pool(rpc.origin, { connections: 40, pipelining: 1 })
 
 function answer(outgoing, bytes) {
   outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length })
@@ -14,8 +16,10 @@ function answer(outgoing, bytes) {
 }
 
 async function pass(incoming, outgoing, body) {
-  const path = incoming.url.slice('/native'.length)
-  const response = await pool.request({ method: 'POST', path, body })
+  const headers = { 'content-type': 'application/json' }
+  const response = await (incoming.url === '/rpc'
+    ? rpcPool.request({ method: 'POST', path: rpc.pathname, headers, body })
+    : pool.request({ method: 'POST', path: incoming.url.slice('/native'.length), body }))
   answer(outgoing, Buffer.from(await response.body.arrayBuffer()))
 }
 

@@ -64,13 +64,16 @@ export function cpuTime(pid: number | undefined): number | undefined {
 /** Microseconds of a tick: Linux counts hundredths of a second. */
 const TICK = 10_000
 
-/** The bare server, which also passes requests on to the node. */
-export async function startBare(upstream: string): Promise<{
+/** The bare server, which also passes requests on to the node, and those for `/rpc` to its JSON-RPC. */
+export async function startBare(
+  upstream: string,
+  rpc = upstream,
+): Promise<{
   pid: number | undefined
   url: string
   put(name: string, bytes: Uint8Array): Promise<void>
 }> {
-  const child = track(fork(file('bare.mjs'), [upstream]))
+  const child = track(fork(file('bare.mjs'), [upstream, rpc]))
   const [{ url }] = (await once(child, 'message')) as [{ url: string }]
   return {
     pid: child.pid,

@@ -4,6 +4,8 @@
 //   memory the gateway's heap over 100,000 mixed requests
 //
 //   npm run bench [-- hot|cold|memory …]
+//   npm run bench -- workers    one and two workers (bench/workers.ts)
+//   npm run bench -- mix        requests by weight, as clients send them (bench/mix.ts)
 //   npm run bench -- index      a log index of synthetic logs, by itself (bench/indexSynthetic.ts)
 //   npm run bench -- devchain   the dev chain against anvil (bench/devchain.ts)
 //   npm run bench -- hardhat    the tests of a Hardhat project on the dev chain and on hardhat node (bench/hardhatSuite.ts)
@@ -46,6 +48,20 @@ if (wanted.includes('hardhat')) {
 
 if (wanted.includes('index')) {
   await import('./indexSynthetic.ts')
+  process.exit()
+}
+
+if (wanted.includes('workers') || wanted.includes('mix')) {
+  const { benchMix } = await import('./mix.ts')
+  const { benchWorkers } = await import('./workers.ts')
+  try {
+    if (wanted.includes('workers')) await benchWorkers({ rounds: ROUNDS, seconds: SECONDS })
+    const isReal = process.env['NATIVE_URL'] !== undefined
+    if (wanted.includes('mix'))
+      await benchMix({ node: { ...(await findNode()), isReal }, rpcUrl, seconds: SECONDS })
+  } finally {
+    endAll()
+  }
   process.exit()
 }
 

@@ -80,7 +80,8 @@ export declare namespace compareGateways {
 /** Two nodes of one chain, and a contract there. */
 type Nodes = { contract: string; end: () => void; urls: readonly [string, string] }
 
-async function startNodes(): Promise<Nodes> {
+/** Starts fakes in one process. A block arrives every second. */
+export async function startNodes(): Promise<Nodes> {
   const file = fileURLToPath(new URL('../drills/upstreams/nodes.ts', import.meta.url))
   const child = track(fork(file, { execArgv: ['--import', 'tsx'] }))
   const [{ urls }] = (await once(child, 'message')) as [{ urls: [string, string] }]
