@@ -1,4 +1,7 @@
 import { availableParallelism } from 'node:os'
+
+import { parseRedisAddress } from '../lib/redisAddress.ts'
+
 // Readers of option values. Each throws an Error that says what was expected.
 
 /** Any text. */
@@ -49,8 +52,8 @@ export function flag(input: string): boolean {
 
 /** The address of a Redis. */
 export function redisUrl(input: string): string {
-  if (URL.canParse(input) && /^rediss?:\/\//.test(input)) return input
-  throw new Error(`expected a URL such as redis://127.0.0.1:6379, got "${input}"`)
+  parseRedisAddress(input)
+  return input
 }
 
 /** An http(s) address, without a trailing slash. */

@@ -32,9 +32,19 @@ test('behavior: secrets are redacted', () => {
   const secrets = secretsIn([
     'http://node.example/v2/0123456789abcdef?key=fedcba9876543210',
     'redis://:pass"word@127.0.0.1',
+    'redis+sentinel://me:first%20word@a:1,b:2/main?sentinel_password=second-word',
+    'postgres://me:third-word@127.0.0.1/logs',
     undefined,
   ])
-  expect(secrets).toEqual(['0123456789abcdef', 'fedcba9876543210', 'pass%22word'])
+  expect(secrets).toEqual([
+    '0123456789abcdef',
+    'fedcba9876543210',
+    'pass"word',
+    'first%20word',
+    'first word',
+    'second-word',
+    'third-word',
+  ])
   const log = createLog('info', { write: (line) => void lines.push(line) }, [
     ...secrets,
     'with"mark',

@@ -60,14 +60,33 @@ function escapedSecrets(secrets: readonly string[]): string[] {
     .map((secret) => JSON.stringify(secret).slice(1, -1))
 }
 
-/** The parts of addresses that may be API keys: long words of their paths and queries, and passwords. */
+/** The parts of addresses that may be secrets: passwords, and in addresses of nodes long words of their paths and queries. */
 export function secretsIn(addresses: readonly (string | undefined)[]): string[] {
   return addresses.flatMap((address) => {
-    if (address === undefined || !URL.canParse(address)) return []
-    const { password, pathname, searchParams } = new URL(address)
-    const words = [...pathname.split('/'), ...searchParams.values()]
-    return [...words.filter((word) => word.length >= SHORTEST_SECRET), password].filter(Boolean)
+    // Several hosts, as in addresses of Redis, are not a URL.
+    const [, scheme = '', login = '', path = '', query = ''] =
+      /^([a-z+]+):\/\/(?:([^/?#]*)@)?[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(address ?? '') ?? []
+    const parameters = [...new URLSearchParams(query)]
+    const words = scheme.startsWith('http')
+      ? [...path.split('/'), ...parameters.map(([, value]) => value)]
+      : []
+    const passwords = [
+      login.slice(login.indexOf(':') + 1),
+      ...parameters.filter(([name]) => name.includes('password')).map(([, value]) => value),
+    ]
+    return [
+      ...words.filter((word) => word.length >= SHORTEST_SECRET),
+      ...passwords.flatMap((text) => [text, decoded(text)]),
+    ].filter((text, index, all) => text !== '' && all.indexOf(text) === index)
   })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /**

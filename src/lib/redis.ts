@@ -1,35 +1,39 @@
 import { createHash } from 'node:crypto'
 
-import { Redis } from 'ioredis'
+import type { Cluster } from 'ioredis'
 
 import { RpcError } from './errors.ts'
+import { parseRedisAddress } from './redisAddress.ts'
+import { connectRedis, type RedisClient, serversOf } from './redisClient.ts'
 
 /** Milliseconds that one command may take. */
 const COMMAND_TIMEOUT = 2_000
 
-/** Milliseconds without an answer after which a connection is closed, because the server may be dead. */
-const SOCKET_TIMEOUT = 3_000
-
-/** Longest pause between attempts to connect again, milliseconds. */
-const RECONNECT = 500
-
 /** Milliseconds between attempts to write while Redis refuses writes. */
 const WRITE_CHECK = 1_000
+
+/** Milliseconds that replicas have to confirm a write: less than a command. */
+const COPY_TIMEOUT = 1_000
 
 /** `refusing`: connected, but writes fail, because Redis is read-only or full for example. */
 export type RedisStatus = 'up' | 'refusing' | 'down'
 
 /** The link of a replica to Redis: one connection for commands, key names, and the state for `/health`. */
 export type RedisLink = {
-  readonly client: Redis
+  readonly client: RedisClient
   /** The full name of a key. All keys of a prefix have one hash tag, so scripts over several keys work in Redis Cluster. */
   key(name: string): string
   /** A Lua script. Its text is sent once. @throws StoreUnavailableError */
   script(lua: string): RedisScript
   /** Runs commands. @throws StoreUnavailableError when Redis is unreachable or refuses them. */
-  run<result>(commands: (client: Redis) => Promise<result>): Promise<result>
+  run<result>(commands: (client: RedisClient) => Promise<result>): Promise<result>
+  /**
+   * Resolves when as many replicas as the address wants (`wait`) have what was written to a key, so that it outlives its
+   * server. @throws NotCopiedError, StoreUnavailableError
+   */
+  assertCopied(key: string): Promise<void>
   /** A separate connection for blocking commands. The caller disconnects it. */
-  blocking(): Redis
+  blocking(): RedisClient
   status(): RedisStatus
   /** Why Redis cannot be used, as text for operators; undefined if it can. */
   problem(): string | undefined
@@ -58,21 +62,14 @@ export function createRedisLink({
   let refusal: string | undefined
   let writeCheck: NodeJS.Timeout | undefined
 
-  const connect = (timeout: number | undefined) =>
-    new Redis(url, {
-      autoResendUnfulfilledCommands: false,
-      ...(timeout !== undefined && { commandTimeout: timeout }),
-      connectTimeout: 2_000,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: (attempt) => Math.min(25 * 2 ** Math.min(attempt, 10), RECONNECT),
-      socketTimeout: SOCKET_TIMEOUT,
-    })
-  const client = connect(COMMAND_TIMEOUT)
-  if (onCommand) watchCommands(client, onCommand)
-  client.on('error', (error: Error) => {
-    fault = error.message
+  const address = parseRedisAddress(url)
+  const client = connectRedis(address, {
+    commandTimeout: COMMAND_TIMEOUT,
+    onFault(error) {
+      fault = error.message
+    },
   })
+  if (onCommand) watchCommands(client, onCommand)
   client.on('ready', notify)
   client.on('close', notify)
 
@@ -89,9 +86,17 @@ export function createRedisLink({
     for (const listener of listeners) listener(now, now === 'down' ? fault : refusal)
   }
 
+  /** The state of a cluster of which one master cannot be reached. A single server is then down. */
+  function lossIn(error: unknown): string | undefined {
+    const isLoss =
+      address.kind === 'cluster' &&
+      /^Connection is closed|^Command timed out|ECONN|ETIMEDOUT/.test((error as Error).message)
+    return isLoss ? 'a master of its cluster is unreachable' : undefined
+  }
+
   /** Records that Redis refuses writes, and tries a write periodically until one succeeds. */
   function noteRefusal(error: unknown): void {
-    const reason = refusalIn(error)
+    const reason = refusalIn(error) ?? lossIn(error)
     if (reason === undefined || refusal !== undefined) return
     refusal = reason
     notify()
@@ -99,8 +104,12 @@ export function createRedisLink({
   }
 
   async function checkWrites(): Promise<void> {
+    if (client.status !== 'ready') return
     try {
-      await client.set(keyOf('write-check'), '1', 'PX', 60_000)
+      await Promise.all([
+        client.set(keyOf('write-check'), '1', 'PX', 60_000),
+        ...serversOf(client).map((server) => server.ping()),
+      ])
       clearInterval(writeCheck)
       refusal = undefined
       notify()
@@ -110,7 +119,8 @@ export function createRedisLink({
     }
   }
 
-  async function run<result>(commands: (client: Redis) => Promise<result>): Promise<result> {
+  async function run<result>(commands: (client: RedisClient) => Promise<result>): Promise<result> {
+    if (client.status !== 'ready') throw new StoreUnavailableError(new Error(fault ?? 'connecting'))
     try {
       return await commands(client)
     } catch (error) {
@@ -137,11 +147,27 @@ export function createRedisLink({
         })
     },
     run,
+    async assertCopied(key) {
+      const { wait } = address
+      if (wait === 0) return
+      // A write of this connection after the record: a replica that has it has the record too. The record is looked for
+      // because the connection may lead to another server by now.
+      const answers = await run((client) =>
+        client
+          .pipeline()
+          .exists(key)
+          .set(keyOf('copied'), '1', 'PX', 60_000)
+          .wait(wait, COPY_TIMEOUT)
+          .exec(),
+      )
+      const failure = answers?.find(([error]) => error)?.[0]
+      if (failure) throw new StoreUnavailableError(failure)
+      const [found, , copies] = (answers ?? []).map(([, value]) => Number(value))
+      if (found !== 1 || (copies ?? 0) < wait) throw new NotCopiedError()
+    },
     blocking() {
-      const own = connect(undefined)
-      // Without a listener an error of the connection would end the process. The other connection reports it.
-      own.on('error', () => {})
-      return own
+      // The other connection reports its faults.
+      return connectRedis(address, { onFault() {} })
     },
     status,
     problem() {
@@ -165,7 +191,7 @@ export declare namespace createRedisLink {
   type Options = {
     /** Called with the name of each command that is sent. The returned function is called when the command has ended. */
     onCommand?: OnCommand
-    /** `redis://…` or `rediss://…` */
+    /** An address that `parseRedisAddress` reads. */
     url: string
     /** Different chains, and gateways that share nothing, need different prefixes. @default 'ethgate' */
     prefix?: string | undefined
@@ -174,17 +200,19 @@ export declare namespace createRedisLink {
 
 type OnCommand = (name: string) => ((failure?: string) => void) | undefined
 
+type Send = Cluster['sendCommand']
+
 /** Watches the function through which every command goes, also those of scripts and pipelines. */
-function watchCommands(client: Redis, onCommand: OnCommand): void {
-  const send = client.sendCommand.bind(client)
-  client.sendCommand = (command, stream) => {
+function watchCommands(client: RedisClient, onCommand: OnCommand): void {
+  const send: Send = client.sendCommand.bind(client)
+  client.sendCommand = (...[command, ...rest]: Parameters<Send>) => {
     const end = onCommand(command.name)
     if (end)
       command.promise.then(
         () => end(),
         (error: unknown) => end((error as Error).name),
       )
-    return send(command, stream)
+    return send(command, ...rest)
   }
 }
 
@@ -216,5 +244,17 @@ export class StoreUnavailableError extends RpcError {
     const reason = refusalIn(cause)
     const state = reason === undefined ? 'is unavailable' : `refuses writes (${reason})`
     super(-32603, `the shared store (Redis) ${state}, try again later`, { cause })
+  }
+}
+
+/** `-32603`: too few replicas of Redis have the record of a transaction, so it is not sent. Clients may retry. */
+class NotCopiedError extends RpcError {
+  override name = 'NotCopiedError'
+
+  constructor() {
+    super(
+      -32603,
+      'the transaction was not sent: too few replicas of the shared store (Redis) have its record, try again later',
+    )
   }
 }

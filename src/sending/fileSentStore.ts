@@ -56,6 +56,7 @@ export function createFileSentStore({
       else await journal.written()
       return reservation
     },
+    async assertCopied() {},
     async release(id) {
       if ((await fresh()).isPending(id)) await change({ fact: 'released', id })
     },

@@ -13,6 +13,7 @@ export function createMemorySentStore({
       if (fact) state.apply(fact)
       return reservation
     },
+    async assertCopied() {},
     release: async (id) => state.apply({ fact: 'released', id }),
     confirm: async (id) => state.apply({ fact: 'mined', id }),
     counts: async (from) => state.counts(from),

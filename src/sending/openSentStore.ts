@@ -63,7 +63,7 @@ export declare namespace openSentStore {
     /** Whether the chain is in this process and ends with it, so that the record may end too. */
     isInProcess: boolean
     log: watchRedisSettings.Options['log']
-    redis: Pick<RedisLink, 'key' | 'onStatus' | 'run' | 'script'> | undefined
+    redis: Pick<RedisLink, 'assertCopied' | 'key' | 'onStatus' | 'run' | 'script'> | undefined
   }
 }
 

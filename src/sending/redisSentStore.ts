@@ -70,6 +70,7 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
       if (outcome === 'reserved') return { outcome, nonce: Number(value) }
       return { outcome, next: Number(value) }
     },
+    assertCopied: (id) => redis.assertCopied(key('tx', id)),
     async release(id) {
       const sent = await read(id)
       if (!sent) return
@@ -131,7 +132,7 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
 }
 
 export declare namespace createRedisSentStore {
-  type Options = { redis: Pick<RedisLink, 'key' | 'run' | 'script'> }
+  type Options = { redis: Pick<RedisLink, 'assertCopied' | 'key' | 'run' | 'script'> }
 }
 
 /** The lowest free nonce of an account. KEYS: mined, nonces. */

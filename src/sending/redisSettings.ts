@@ -1,5 +1,6 @@
 import { RpcError } from '../lib/errors.ts'
 import type { RedisLink } from '../lib/redis.ts'
+import { serversOf } from '../lib/redisClient.ts'
 
 /** Milliseconds between looks at the settings, for the log and `/health`. */
 const LOOK_EVERY = 10_000
@@ -22,7 +23,10 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options): 
   let problem: string | undefined
 
   async function look(): Promise<Settings> {
-    const settings = settingsIn(await redis.run(readInfo))
+    const all = (await redis.run(readInfo)).map(settingsIn)
+    // Of the masters of a cluster, one that may lose the record is enough.
+    const settings =
+      all.find(({ evicts }) => evicts) ?? all.find(problemOf) ?? all[0] ?? settingsIn('')
     const found = problemOf(settings)
     if (found !== problem && found !== undefined)
       if (settings.evicts) log.error({ policy: settings.policy }, found)
@@ -63,12 +67,16 @@ export declare namespace watchRedisSettings {
 
 type Settings = { evicts: boolean; policy: string; isVolatile: boolean; areShown: boolean }
 
-/** The text of INFO; empty when the server does not have the command or this user may not call it. */
-const readInfo = (client: RedisLink['client']): Promise<string> =>
-  client.info().catch((error: Error) => {
-    if (error.name === 'ReplyError') return ''
-    throw error
-  })
+/** The text of INFO of each master; empty when the server does not have the command or this user may not call it. */
+const readInfo = (client: RedisLink['client']): Promise<string[]> =>
+  Promise.all(
+    serversOf(client).map((server) =>
+      server.info().catch((error: Error) => {
+        if (error.name === 'ReplyError') return ''
+        throw error
+      }),
+    ),
+  )
 
 function settingsIn(info: string): Settings {
   const field = (name: string) => new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1]

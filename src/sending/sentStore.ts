@@ -46,6 +46,8 @@ export type SentStore = {
    * a broadcast transaction is never signed a second time.
    */
   reserve(sent: Omit<SentTransaction, 'nonce'> & { nonce?: number }): Promise<Reservation>
+  /** Resolves when the record of a transaction outlives the server that has it. @throws NotCopiedError when it may not */
+  assertCopied(id: Hash): Promise<void>
   /** Removes a pending transaction that was rejected or has expired, and its contract. This frees its nonce. */
   release(id: Hash): Promise<void>
   /** Marks a pending transaction as mined. Its nonce is never free again. */

@@ -19,7 +19,7 @@ export type Submission = {
   /**
    * Broadcasts a recorded pending transaction again, because the process may have ended before the node received it.
    */
-  broadcastAgain(sent: Pick<SentTransaction, 'expiration' | 'hex' | 'id'>): Promise<void>
+  broadcastAgain(sent: Pick<SentTransaction, 'alias' | 'expiration' | 'hex' | 'id'>): Promise<void>
 }
 
 /**
@@ -96,7 +96,11 @@ export function createSubmission({
   async function submit(request: SendRequest, alias?: Hash): Promise<Hash> {
     await assertKept()
     const signed = await reserve(request, alias)
-    if (signed) await deliver(signed, alias)
+    if (signed) {
+      // If this fails, the record stays: another replica may have broadcast it for a client that asked again.
+      await store.assertCopied(signed.id)
+      await deliver(signed, alias)
+    }
     return alias ?? (signed as Signed).id
   }
 
@@ -118,12 +122,16 @@ export function createSubmission({
   }
 
   async function broadcastAgain({
+    alias,
     expiration,
     hex,
     id,
-  }: Pick<SentTransaction, 'expiration' | 'hex' | 'id'>): Promise<void> {
+  }: Pick<SentTransaction, 'alias' | 'expiration' | 'hex' | 'id'>): Promise<void> {
     if (!hex || expiration <= chain.latest().timestamp) return
-    if ((await store.pick([id])).length > 0) await broadcast({ native, sleep }, { hash: id, hex })
+    if ((await store.pick([id])).length === 0) return
+    // The chain itself rejects a second copy of bytes that the sender signed.
+    if (alias) await store.assertCopied(id)
+    await broadcast({ native, sleep }, { hash: id, hex })
   }
 
   async function submitSigned(signed: Signed, from: Address): Promise<void> {

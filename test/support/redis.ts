@@ -11,8 +11,11 @@ import { freePort } from './freePort.ts'
 /** A redis-server that a test starts, stops, freezes and kills. It keeps its data over a restart. */
 export type TestRedis = {
   url: string
+  port: number
   start(): Promise<void>
   stop(): Promise<void>
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>
   close(): Promise<void>
 }
 
@@ -43,8 +46,18 @@ export async function startRedis({
   const url = `redis://127.0.0.1:${port}`
   let child: ChildProcess | undefined
 
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const running = child
+    child = undefined
+    if (!running) return
+    const gone = new Promise((resolve) => running.once('exit', resolve))
+    running.kill(signal)
+    await gone
+  }
+
   const redis: TestRedis = {
     url,
+    port,
     async start() {
       child = spawn(
         'redis-server',
@@ -64,16 +77,10 @@ export async function startRedis({
       )
       await Promise.race([answers(url), failure(child)])
     },
-    async stop() {
-      const running = child
-      child = undefined
-      if (!running) return
-      const gone = new Promise((resolve) => running.once('exit', resolve))
-      running.kill('SIGTERM')
-      await gone
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
     async close() {
-      await redis.stop()
+      await end('SIGKILL')
       rmSync(directory, { recursive: true, force: true })
     },
   }
@@ -86,6 +93,19 @@ export async function someRedis(): Promise<Pick<TestRedis, 'url' | 'close'>> {
   const url = process.env['REDIS_URL']
   return url ? { url, async close() {} } : startRedis()
 }
+
+/** A script that makes the entries of a store older, whose keys begin with KEYS[1]. The clock of Redis cannot be moved, so this changes lifetimes and times. */
+export const AGE_KEYS = `
+for _, key in ipairs(redis.call('KEYS', KEYS[1] .. '*')) do
+  local kind = redis.call('TYPE', key).ok
+  if kind == 'hash' then
+    local lease = redis.call('HGET', key, 'until')
+    if lease then redis.call('HSET', key, 'until', lease - ARGV[1]) end
+  elseif kind == 'zset' then
+    for _, id in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZINCRBY', key, -ARGV[1], id) end
+  end
+  redis.call('PEXPIRE', key, redis.call('PTTL', key) - ARGV[1])
+end`
 
 async function answers(url: string): Promise<void> {
   const client = new Redis(url, {

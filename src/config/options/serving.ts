@@ -145,7 +145,7 @@ export const servingOptions = {
     value: 'URL',
     default: undefined as string | undefined,
     parse: redisUrl,
-    help: 'Redis that the replicas share; without it state is kept in memory',
+    help: 'Redis or Valkey that the replicas share: redis://, rediss:// for TLS, redis+unix://, redis+sentinel:// or redis+cluster://; without it state is kept in memory',
   },
   redisPrefix: {
     flag: '--redis-prefix',

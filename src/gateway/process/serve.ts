@@ -133,12 +133,13 @@ export declare namespace serve {
   }
 }
 
-/** Texts that must not appear in the log: keys and passwords in the addresses of nodes and of Redis, values of headers. */
+/** Texts that must not appear in the log: keys and passwords in the addresses of nodes, of Redis and of the index, values of headers. */
 export function secretsOf(config: Config): string[] {
   const nodes = upstreamsOf(config)
   return [
     ...secretsIn([
       config.redis,
+      config.index,
       ...nodes.flatMap(({ rpc, solidity, wallet }) => [wallet, solidity, rpc]),
     ]),
     ...nodes.flatMap(({ headers }) => Object.values(headers)),

@@ -1,0 +1,133 @@
+// The stores that replicas share, on Redis as operators run it: TLS, a Unix socket, Sentinel, Cluster.
+import { randomUUID } from 'node:crypto'
+
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import { createRedisFilterStore } from '../../src/chain/filters/redis.ts'
+import { describeFilterStore } from '../../src/chain/filters/store.contract.ts'
+import { createRedisLink, type RedisLink } from '../../src/lib/redis.ts'
+import { createRedisSentStore } from '../../src/sending/redisSentStore.ts'
+import { watchRedisSettings } from '../../src/sending/redisSettings.ts'
+import { describeSentStore } from '../../src/sending/sentStore.contract.ts'
+import { AGE_KEYS, explainSkip } from '../support/redis.ts'
+import {
+  enginesMissing,
+  type RedisEngine,
+  startCluster,
+  startSecureRedis,
+  startSentinel,
+  startSocketRedis,
+} from '../support/redisEngines.ts'
+import { createReplicaGroup } from '../support/replicaGroup.ts'
+import { until } from '../support/until.ts'
+
+explainSkip(enginesMissing)
+
+async function connect(url: string, prefix: string = randomUUID()): Promise<RedisLink> {
+  const link = createRedisLink({ url, prefix })
+  await until(() => expect(link.status()).toBe('up'))
+  return link
+}
+
+describe.skipIf(enginesMissing).each([
+  ['TLS, client certificate and user', startSecureRedis],
+  ['Unix socket and user', startSocketRedis],
+  ['Sentinel', startSentinel],
+  ['Cluster', startCluster],
+] as const)('%s', (_, start) => {
+  let engine: RedisEngine
+  const links: RedisLink[] = []
+  beforeAll(async () => {
+    engine = await start()
+  })
+  afterAll(async () => {
+    await Promise.all(links.map((link) => link.close()))
+    await engine?.close()
+  })
+
+  async function open(prefix?: string): Promise<RedisLink> {
+    const link = await connect(engine.url, prefix)
+    links.push(link)
+    return link
+  }
+
+  describeFilterStore('createRedisFilterStore', async (limits) => {
+    const link = await open()
+    return {
+      store: createRedisFilterStore({ ...limits, link }),
+      async pass(milliseconds) {
+        await link.client.eval(AGE_KEYS, 1, link.key(''), milliseconds)
+      },
+      close: async () => {},
+    }
+  })
+
+  describeSentStore(async () => {
+    const prefix = randomUUID()
+    const [a, b] = await Promise.all([open(prefix), open(prefix)])
+    return { a: createRedisSentStore({ redis: a }), b: createRedisSentStore({ redis: b }) }
+  })
+
+  test('behavior: its settings are read', async () => {
+    const problems: string[] = []
+    const note = (fields: object | string, message?: string) =>
+      void problems.push(message ?? (fields as string))
+    const settings = watchRedisSettings({ log: { error: note, warn: note }, redis: await open() })
+    onTestFinished(() => settings.close())
+    await settings.assertKept()
+    expect(problems).toEqual([])
+  })
+
+  test('behavior: replicas follow one leader', async () => {
+    const group = createReplicaGroup(engine.url)
+    onTestFinished(() => group.close())
+    await group.start()
+    await group.start()
+    await group.haveRoles('follower', 'leader')
+    const block = group.chain.mine()
+    await group.haveHead(block.number, block.hash)
+    expect(group.running.map(({ head }) => head.latest().hash)).toEqual([block.hash, block.hash])
+  })
+})
+
+test.skipIf(enginesMissing)('behavior: a Sentinel replaces the master', async () => {
+  const engine = await startSentinel({ servers: 3 })
+  const group = createReplicaGroup(engine.url)
+  const link = await connect(engine.url)
+  onTestFinished(async () => {
+    await link.close()
+    await group.close()
+    await engine.close()
+  })
+  await group.start()
+  await group.start()
+  await group.haveRoles('follower', 'leader')
+  const sent = createRedisSentStore({ redis: link })
+  await sent.reserve({ expiration: 1, from: '0x01', id: '0x02' })
+  await sent.assertCopied('0x02')
+  const master = await engine.master()
+  await master.kill()
+  await until(async () => {
+    expect((await sent.reserve({ expiration: 1, from: '0x01', id: '0x02' })).outcome).toBe('known')
+  })
+  expect(await engine.master()).not.toBe(master)
+  const block = group.chain.mine()
+  await group.haveHead(block.number, block.hash)
+  await group.haveRoles('follower', 'leader')
+})
+
+test.skipIf(enginesMissing)('error: a record that no replica has is not sent', async () => {
+  const engine = await startSentinel({ servers: 1 })
+  const link = await connect(engine.url)
+  onTestFinished(async () => {
+    await link.close()
+    await engine.close()
+  })
+  const sent = createRedisSentStore({ redis: link })
+  await sent.reserve({ expiration: 1, from: '0x01', id: '0x02' })
+  await expect(sent.assertCopied('0x02')).rejects.toMatchObject({
+    code: -32603,
+    message:
+      'the transaction was not sent: too few replicas of the shared store (Redis) have its record, try again later',
+  })
+})
