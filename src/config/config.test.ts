@@ -48,7 +48,7 @@ describe('error', () => {
     [
       { redis: 'http://x' },
       {},
-      '--redis: expected a URL such as redis://127.0.0.1:6379, got "http://x"',
+      '--redis: expected an address such as redis://127.0.0.1:6379, rediss://, redis+unix://, redis+sentinel:// or redis+cluster://',
     ],
     [
       { upstream: 'http://me:secret@x' },
