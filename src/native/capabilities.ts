@@ -212,7 +212,8 @@ async function readIdentity(native: NativeClient): Promise<ChainIdentity> {
   return { chainId: Number.parseInt(genesis.blockID.slice(-8), 16), genesis: genesis.blockID }
 }
 
-async function readVersion(native: NativeClient): Promise<string | undefined> {
+/** Release of the node's code, such as `4.8.0`; undefined when it hides it. */
+export async function readVersion(native: NativeClient): Promise<string | undefined> {
   const info = await native.wallet.getNodeInfo().catch((error: unknown) => {
     if (error instanceof NodeLacksApiError) return undefined
     throw error

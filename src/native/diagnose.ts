@@ -2,6 +2,7 @@ import { RpcError } from '../lib/errors.ts'
 import { type Capability, createCapabilities } from './capabilities.ts'
 import type { NativeClient } from './client.ts'
 import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import { changesOf, KNOWN_RELEASES } from './release.ts'
 import { shownRelease } from './shownText.ts'
 import type { NodeRpc } from './transport/rpc.ts'
 
@@ -44,9 +45,10 @@ export async function diagnose(
       if (release === undefined)
         return { level: 'info', found: 'hidden', advice: 'getnodeinfo is disabled' }
       const found = `java-tron ${release}`
-      return TESTED.has(release)
-        ? { level: 'ok', found }
-        : { level: 'info', found, advice: `tested with ${[...TESTED].join(' and ')}` }
+      const changes = changesOf(release)
+      return changes === undefined
+        ? { level: 'info', found, advice: `not tested; tested with ${KNOWN_RELEASES}` }
+        : { level: 'ok', found, advice: changes }
     }),
     await findingOf('chain', async () => {
       const { chainId, genesis } = await capabilities.identity()
@@ -80,9 +82,6 @@ export declare namespace diagnose {
     now?: () => number
   }
 }
-
-/** Releases of which the tests have recorded answers. */
-const TESTED: ReadonlySet<string> = new Set(['4.8.0', '4.8.2'])
 
 /** The release that the node's own JSON-RPC names, as in `TRON/v4.8.2/Linux/Java17`. */
 async function releaseOfRpc(rpc: NodeRpc | undefined): Promise<string | undefined> {

@@ -56,7 +56,12 @@ describe('doctor', () => {
     expect(JSON.parse(out)).toMatchObject({
       ok: true,
       findings: expect.arrayContaining([
-        { check: 'version', level: 'ok', found: 'java-tron 4.8.0', advice: '' },
+        {
+          check: 'version',
+          level: 'ok',
+          found: 'java-tron 4.8.0',
+          advice: expect.stringContaining('no eth_getBlockReceipts'),
+        },
       ]),
     })
   })

@@ -16,6 +16,7 @@ import type { Upstream } from '../upstream.ts'
 import { parseAnswer } from '../wire/parseAnswer.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { createConcurrency } from './concurrency.ts'
+import { createLacking } from './lacking.ts'
 import { createLatency, type Latency } from './latency.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
@@ -58,6 +59,8 @@ export type Member = {
   readonly load: () => number
   /** Whether it offers an operation, as far as is known. */
   readonly offers: (operation: string) => boolean
+  /** The operations that it does not offer, as far as calls have shown. */
+  readonly lacks: () => string[]
   readonly counts: () => Counts
   /** The state of its gRPC interface; undefined without one. */
   readonly grpc: () => GrpcStatus | undefined
@@ -97,9 +100,6 @@ export type Known = {
 }
 
 export type Counts = { calls: number; failed: number; busy: number; lastBusy: number | undefined }
-
-/** Milliseconds for which a node is not asked for an operation that it does not offer. It may be restarted with other settings. */
-const LACKS_FOR = 60_000
 
 /** Differences in latency below this many milliseconds hardly count. */
 const LATENCY_FLOOR = 5
@@ -147,7 +147,7 @@ export function createMember({
   const breaker = createBreaker({ now, ramp: timing.ramp, rest: timing.rest })
   const latencies = new Map<string, Latency>()
   const all = createLatency()
-  const lacking = new Map<string, number>()
+  const lacking = createLacking(now)
   const known: Known = { lowest: 0, suspected: false, rising: false }
   const ownSpacing = typeof upstream.rate === 'number' ? 1_000 / (upstream.rate * CHECKS) : 0
   const checks = {
@@ -259,7 +259,7 @@ export function createMember({
         breaker.succeed()
         return
       case 'lacks':
-        lacking.set(operation, now() + LACKS_FOR)
+        lacking.add(operation)
         breaker.succeed()
         return
       case 'busy':
@@ -294,7 +294,8 @@ export function createMember({
     load: () =>
       ((average + LATENCY_FLOOR) * (limiter.inFlight() + limiter.queued() + 1) * (0.5 + random())) /
       upstream.weight,
-    offers: (operation) => lacking.size === 0 || (lacking.get(operation) ?? 0) <= now(),
+    offers: (operation) => !lacking.has(operation),
+    lacks: () => lacking.list(),
     counts: () => counts,
     grpc: () => transport.grpc(),
     isIdle: () => limiter.inFlight() + limiter.queued() + checking === 0,

@@ -1,4 +1,5 @@
 import type { GrpcStatus } from '../grpc/status.ts'
+import { changesOf } from '../release.ts'
 import type { Member } from './member.ts'
 import type { MemberState } from './memberState.ts'
 
@@ -21,7 +22,12 @@ export type MemberStatus = MemberState & {
   busy: number
   inFlight: number
   queued: number
+  /** The release of its program. */
   version: string | null
+  /** What changes with this release; null for one that was not tested. */
+  changes: string | null
+  /** Operations that it does not offer, as far as the calls of the last minute have shown. */
+  lacks: string[]
   /** Its gRPC interface; absent without one. */
   grpc?: GrpcStatus | undefined
 }
@@ -55,7 +61,8 @@ export function statusOf(
     busy,
     inFlight: limiter.inFlight(),
     queued: limiter.queued(),
-    version: known.version ?? null,
+    ...releaseOf(known.version),
+    lacks: member.lacks(),
     grpc: member.grpc(),
   }
 }
@@ -68,6 +75,11 @@ export declare namespace statusOf {
     head: number
     total: number
   }
+}
+
+/** A release and what changes with it. */
+export function releaseOf(version: string | undefined): Pick<MemberStatus, 'changes' | 'version'> {
+  return { version: version ?? null, changes: changesOf(version) ?? null }
 }
 
 function round(value: number, digits?: number): number

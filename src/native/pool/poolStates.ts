@@ -1,4 +1,5 @@
 import type { ServedChain } from '../identity/servedChain.ts'
+import { logRelease } from '../release.ts'
 import type { Member } from './member.ts'
 import { type MemberState, stateInWords, stateOf } from './memberState.ts'
 
@@ -11,13 +12,14 @@ export type PoolStates = {
   of(member: Member): MemberState
   /** The highest block of the nodes that follow the served chain. */
   highest(): number
-  /** Logs the states that have changed since the last call. */
+  /** Logs the states and releases that have changed since the last call. */
   report(): void
 }
 
 /** Tracks the states of the nodes of a pool and logs their changes. */
 export function createPoolStates({ chain, log, members }: createPoolStates.Options): PoolStates {
   const reported = new WeakMap<Member, MemberState['state']>()
+  const releases = new WeakMap<Member, string>()
 
   function highest(): number {
     return highestOf(
@@ -39,6 +41,11 @@ export function createPoolStates({ chain, log, members }: createPoolStates.Optio
     highest,
     report() {
       for (const member of members()) {
+        const { version } = member.known
+        if (version !== undefined && version !== releases.get(member)) {
+          releases.set(member, version)
+          logRelease(log, member.upstream.name, version)
+        }
         const { reason, state } = stateNow(member)
         const last = reported.get(member) ?? 'starting'
         reported.set(member, state)

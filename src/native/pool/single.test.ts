@@ -36,8 +36,26 @@ describe('createSingleUpstream', () => {
     expect((await ask(single)).status).toBe(200)
     expect(single.upstream.status()).toMatchObject([{ calls: 1, failed: 0, state: 'healthy' }])
     // The second call asks which chain it is.
-    expect(single.node.taken()).toEqual(['/wallet/getblock', '/wallet/getblock'])
+    const taken = single.node.taken().filter((path) => path !== '/wallet/getnodeinfo')
+    expect(taken).toEqual(['/wallet/getblock', '/wallet/getblock'])
     expect((await ask(single)).status).toBe(200)
+  })
+
+  test('behavior: the release and the operations that the node does not offer are known', async () => {
+    const single = await start()
+    const status = () => single.upstream.status()[0]
+    expect(status()).toMatchObject({ changes: null, lacks: [], version: null })
+    await single.node.fail(
+      { kind: 'status', status: 200, text: '{"configNodeInfo":{"codeVersion":"4.8.2"}}' },
+      { only: ({ path }) => path.endsWith('/getnodeinfo') },
+    )
+    await ask(single)
+    await until(() => expect(status()).toMatchObject({ version: '4.8.2' }))
+    expect(status()?.changes).toContain('blockTimestamp')
+    expect(single.log).toEqual(['upstream a is java-tron 4.8.2'])
+    await single.node.fail({ kind: 'status', status: 405, text: '<html>' })
+    await single.upstream.send('/wallet/getpaginatednowwitnesslist', '{}', READ)
+    expect(status()).toMatchObject({ lacks: ['getpaginatednowwitnesslist'] })
   })
 
   test('behavior: answers of another chain are refused, until it is the right one again', async () => {

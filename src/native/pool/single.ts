@@ -1,15 +1,20 @@
 import { sleep } from '../../lib/sleep.ts'
+import { readVersion } from '../capabilities.ts'
+import { createNodeClient } from '../client.ts'
 import { NodeSilentError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
 import { createChainGuard } from '../identity/chainGuard.ts'
 import { createServedChain } from '../identity/servedChain.ts'
+import { logRelease } from '../release.ts'
 import { createCheckTransport } from '../transport/checkTransport.ts'
 import { createPoolTransport, type NativeTransport } from '../transport/transport.ts'
 import type { Upstream } from '../upstream.ts'
+import { createLacking } from './lacking.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
 import type { MemberState } from './memberState.ts'
-import type { MemberStatus } from './memberStatus.ts'
+import { type MemberStatus, releaseOf } from './memberStatus.ts'
+import { pathParts } from './pathParts.ts'
 import type { createUpstreamPool, UpstreamPool } from './pool.ts'
 
 /**
@@ -20,6 +25,9 @@ const PROBE_TIMING = { quiet: 3_000, probe: 2_000 }
 
 /** Milliseconds between two probes of a node that does not answer. */
 const PROBE_INTERVAL = 500
+
+/** Milliseconds for which the release of the node counts as known. */
+const RELEASE_LIFETIME = 60_000
 
 /**
  * A pool with one node, which gets all calls. A probe detects a node that accepts connections but does not answer:
@@ -37,6 +45,7 @@ export function createSingleUpstream({
   const { name } = upstream
   const limit = Math.min(upstream.timeout, timeout)
   const latency = createLatency()
+  const lacking = createLacking(() => performance.now())
   const counts = { calls: 0, failed: 0, busy: 0 }
   const common = {
     headers: upstream.headers,
@@ -85,6 +94,17 @@ export function createSingleUpstream({
   let hasAnswered = false
   let silent = false
   let probing = false
+  let release: string | undefined
+  let releaseReadAt = Number.NEGATIVE_INFINITY
+
+  /** Reads the release again after a minute: the node may have been replaced. */
+  async function readRelease(): Promise<void> {
+    releaseReadAt = performance.now()
+    // A node that does not answer this can still serve calls.
+    const found = await readVersion(createNodeClient({ transport: prober })).catch(() => release)
+    if (found !== undefined && found !== release && !life.closed) logRelease(log, name, found)
+    release = found
+  }
 
   async function probe(): Promise<void> {
     if (probing) return
@@ -134,6 +154,8 @@ export function createSingleUpstream({
       if (reply.status === 429) counts.busy++
       fault = reply.status >= 500 ? `it answers HTTP ${reply.status}` : undefined
       hasAnswered = true
+      if (reply.status === 404 || reply.status === 405) lacking.add(pathParts(path).operation)
+      if (ended - releaseReadAt > RELEASE_LIFETIME) void readRelease()
       return reply
     } catch (error) {
       if (!options.signal?.aborted) counts.failed++
@@ -174,7 +196,8 @@ export function createSingleUpstream({
           ...counts,
           inFlight: limiter.inFlight(),
           queued: limiter.queued(),
-          version: null,
+          ...releaseOf(release),
+          lacks: lacking.list(),
           grpc: transport.grpc(),
         },
       ]

@@ -73,6 +73,8 @@ export const sharedOperations = {
   getEnergyPrices: get<network.PriceHistory>('getenergyprices'),
   getBandwidthPrices: get<network.PriceHistory>('getbandwidthprices'),
   listWitnesses: get<network.Witnesses>('listwitnesses'),
+  /** Sorted by votes as of now, which `listWitnesses` has only after a maintenance. From release 4.8.1 on. */
+  getPaginatedNowWitnessList: read<Page, network.Witnesses>('getpaginatednowwitnesslist'),
   /** Sun. */
   getReward: read<{ address: HexAddress }, { reward: wire.Int64 }>('getReward'),
   /** Percent. */
