@@ -254,7 +254,7 @@ describe.each(RELEASES)('the words of release %s', (release) => {
   test('behavior: max block range: the range of a search is split', async () => {
     const reply = answerOf('tooManyBlocks', release)
     const ranges: number[] = []
-    const { node, stop, url } = await startReplayGateway(
+    const gateway = await startReplayGateway(
       {},
       {
         intercept({ body, path }: ReplayRequest) {
@@ -270,7 +270,8 @@ describe.each(RELEASES)('the words of release %s', (release) => {
         },
       },
     )
-    onTestFinished(stop)
+    onTestFinished(() => gateway.stop())
+    const { node, url } = gateway
     // No block has a log of an account.
     const filter = { fromBlock: '0x0', toBlock: 'latest', address: from }
     expect(await post(url, 'eth_getLogs', [filter])).toMatchObject({ result: [] })

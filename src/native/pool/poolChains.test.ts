@@ -170,9 +170,10 @@ test('behavior: of two nodes on two branches, both ahead of the head, that of th
 test('behavior: a chain that was reset on all nodes is followed', async () => {
   const short = createForkedChain({ from: 4, to: 6, solid: 5 })
   const pool = await startTestPool({ count: 2 })
-  await pool.nodes[0]?.fail({ kind: 'target', target: targetOf(short) })
-  await stateIs(pool, 0, 'other branch')
+  // Not the first in the list, which decides if the nodes have not been compared yet.
   await pool.nodes[1]?.fail({ kind: 'target', target: targetOf(short) })
+  await stateIs(pool, 1, 'other branch')
+  await pool.nodes[0]?.fail({ kind: 'target', target: targetOf(short) })
   await stateIs(pool, 0, 'healthy')
   await stateIs(pool, 1, 'healthy')
   expect((await pool.native.wallet.getBlock({}))?.blockID).toBe(short.head().hash.slice(2))
