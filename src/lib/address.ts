@@ -59,15 +59,22 @@ export function parseAddress(input: string): Address | undefined {
   return `0x${bytes.subarray(1).toString('hex')}`
 }
 
+/** A 20-byte hex text with the checksum of EIP-55 in its letter case. Any other text is returned unchanged. */
+export function withChecksum(text: string): string {
+  if (!/^0x[0-9a-f]{40}$/i.test(text)) return text
+  const hex = text.slice(2).toLowerCase()
+  const hash = Buffer.from(keccak_256(Buffer.from(hex))).toString('hex')
+  const letters = Array.from(hex, (letter, index) =>
+    Number.parseInt(hash[index] ?? '0', 16) >= 8 ? letter.toUpperCase() : letter,
+  )
+  return `0x${letters.join('')}`
+}
+
 /**
  * Whether the letter case of `0x…` is a wrong EIP-55 checksum. All lower or all upper case has no checksum.
  */
 export function hasWrongChecksum(address: string): boolean {
   const hex = address.slice(2)
   if (hex === hex.toLowerCase() || hex === hex.toUpperCase()) return false
-  const hash = Buffer.from(keccak_256(Buffer.from(hex.toLowerCase()))).toString('hex')
-  return hex.split('').some((letter, index) => {
-    const isUpper = Number.parseInt(hash[index] ?? '0', 16) >= 8
-    return letter !== (isUpper ? letter.toUpperCase() : letter.toLowerCase())
-  })
+  return withChecksum(address).slice(2) !== hex
 }

@@ -4,21 +4,35 @@ import { plural } from '../../codec/coin.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Finding } from '../../native/diagnose.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
-import { addCommand, addOutputOptions, collect } from '../support/command.ts'
+import { addWord, collect, type Task } from '../support/command.ts'
 import { type ConfigFlags, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
 import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { renderRows } from '../support/table.ts'
-import { createTerminal, type Terminal } from '../support/terminal.ts'
+import type { Terminal } from '../support/terminal.ts'
 
 /** `ethgate doctor`: reports what works with a node and what does not. */
 export function addDoctorCommand(program: Command, io: Io): void {
-  const command = addCommand(program, 'doctor', {
+  addWord<ConfigFlags>(program, io, {
+    usage: 'doctor',
     summary: 'check what works with a node and what does not',
     description:
       'Tests everything that the gateway needs from a node, and reports what does not work and which setting to change. ' +
       'It makes about 250 small read calls. Exit code 1 when something important does not work.',
+    options: [
+      [
+        '--upstream <url>',
+        'base address of the node’s HTTP API; repeat it for several nodes (env ETHGATE_UPSTREAM)',
+        collect,
+      ],
+      ['--upstream-solidity <url>', 'base address of /walletsolidity, as with serve', collect],
+      ['--upstream-rpc <url>', 'the node’s own JSON-RPC', collect],
+      ['--upstream-grpc <host:port>', 'the node’s gRPC interface', collect],
+      ['--upstream-header <line>', '"NAME: VALUE" sent with every call'],
+      ['--upstream-timeout <ms>', 'timeout of one call (default 10000)'],
+      ['--config <file>', 'check the nodes of a configuration file (env ETHGATE_CONFIG)'],
+    ],
     examples: [
       ['ethgate doctor --upstream http://127.0.0.1:8090', 'your own node'],
       ['ethgate doctor --upstream https://HOST --upstream-header "X-Key: K"', 'a provider'],
@@ -28,25 +42,12 @@ export function addDoctorCommand(program: Command, io: Io): void {
       ],
       ['ethgate doctor --config ethgate.yaml', 'all nodes of a configuration file'],
     ],
+    calls: 'nothing',
+    run: doctor,
   })
-    .option(
-      '--upstream <url>',
-      'base address of the node’s HTTP API; repeat it for several nodes (env ETHGATE_UPSTREAM)',
-      collect,
-    )
-    .option('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve', collect)
-    .option('--upstream-rpc <url>', 'the node’s own JSON-RPC', collect)
-    .option('--upstream-grpc <host:port>', 'the node’s gRPC interface', collect)
-    .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
-    .option('--upstream-timeout <ms>', 'timeout of one call (default 10000)')
-    .option('--config <file>', 'check the nodes of a configuration file (env ETHGATE_CONFIG)')
-  addOutputOptions(command).action((options: DoctorOptions) => doctor(io, options))
 }
 
-type DoctorOptions = ConfigFlags & { json?: boolean; table?: boolean }
-
-async function doctor(io: Io, options: DoctorOptions): Promise<void> {
-  const terminal = createTerminal(options, io)
+async function doctor({ io, options, terminal }: Task<ConfigFlags>): Promise<undefined> {
   const upstreams = upstreamsOf(configOf(options, io.env))
   if (upstreams.length === 0)
     throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
@@ -70,6 +71,7 @@ async function doctor(io: Io, options: DoctorOptions): Promise<void> {
         ].join('\n\n'),
   )
   if (!ok) throw new CommandError('')
+  return undefined
 }
 
 type Examined = { name: string; findings: Finding[] }

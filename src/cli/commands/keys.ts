@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 import type { Command } from 'commander'
 
+import { withChecksum } from '../../lib/address.ts'
 import { addressFields, parseAddress } from '../support/address.ts'
 import { addCommand, addWord, type Task } from '../support/command.ts'
 import { CommandError, usageError } from '../support/errors.ts'
@@ -85,7 +86,7 @@ export function addKeysCommand(program: Command, io: Io): void {
             value.map(({ address, name }) => [
               name,
               address?.base58 ?? 'not stored',
-              address?.eth ?? '',
+              withChecksum(address?.eth ?? ''),
             ]),
           ),
       }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { grouped, plural } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { addCommand, addOutputOptions, addRpcOptions, collect } from '../support/command.ts'
+import { addWord, collect, type Task } from '../support/command.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
 import { type ExportFile, openExport } from '../support/exportFile.ts'
 import { onInterrupt } from '../support/interrupt.ts'
@@ -19,17 +19,33 @@ import {
   searchFilter,
   type SearchOptions,
 } from '../support/search.ts'
-import { resolveTarget, type Target, type TargetOptions } from '../support/target.ts'
+import type { Target } from '../support/target.ts'
 import { createTerminal, type Terminal } from '../support/terminal.ts'
 
 /** `ethgate logs`: every log of a range of blocks, to a file or to standard output. */
 export function addLogsCommand(program: Command, io: Io): void {
-  const command = addCommand(program, 'logs [topics...]', {
+  addWord<LogsOptions>(program, io, {
+    usage: 'logs [topics...]',
     summary: 'print or export the logs of any range of blocks',
     description:
       'Prints or exports every matching log of a range of blocks, in order, one JSON object a line. Splits requests to the limits of the ' +
       'server. The words are the topics: hex, an event, an address, a number, or any; commas mean or. With --out the export can be stopped at any moment, even by kill -9: the same command continues from there, ' +
       'without gaps or duplicates. Run later, it appends the new logs.',
+    options: [
+      ['--from-block <block>', 'first block', 'earliest'],
+      [
+        '--to-block <block>',
+        'last block: a number, latest, or finalized, which no reorg can change',
+        'finalized',
+      ],
+      ['--address <address>', 'only logs of this contract; may be repeated', collect],
+      ['--out <file>', 'write to this file, and the progress to FILE.state'],
+      ['--force', 'discard the content of --out'],
+      ['--abi <file>', 'ABI, artifact or list of signatures, to add "decoded" to each log'],
+      ['--concurrency <n>', 'maximum requests in flight', '4'],
+      ['--retries <n>', 'maximum retries when the server is unreachable or busy', '8'],
+      ['--quiet', 'do not show the progress bar and the summary'],
+    ],
     examples: [
       ['ethgate logs --out all.jsonl', 'all logs up to the solidified block'],
       [
@@ -41,55 +57,39 @@ export function addLogsCommand(program: Command, io: Io): void {
         'logs whose second topic is an account',
       ],
     ],
+    calls: 'rpc',
+    async run(task, topic) {
+      const options = { ...task.options, topic: topic as string[] }
+      const interrupt = onInterrupt()
+      try {
+        await exportLogs({ ...task, options }, interrupt.signal)
+      } catch (error) {
+        if (interrupt.signal.aborted && !(error instanceof CommandError))
+          throw new CommandError('stopped before the first block', { exitCode: EXIT.interrupted })
+        throw error
+      } finally {
+        interrupt.release()
+      }
+      return undefined
+    },
   })
-    .option('--from-block <block>', 'first block', 'earliest')
-    .option(
-      '--to-block <block>',
-      'last block: a number, latest, or finalized, which no reorg can change',
-      'finalized',
-    )
-    .option('--address <address>', 'only logs of this contract; may be repeated', collect)
-    .option('--out <file>', 'write to this file, and the progress to FILE.state')
-    .option('--force', 'discard the content of --out')
-    .option('--abi <file>', 'ABI, artifact or list of signatures, to add "decoded" to each log')
-    .option('--concurrency <n>', 'maximum requests in flight', '4')
-    .option('--retries <n>', 'maximum retries when the server is unreachable or busy', '8')
-    .option('--quiet', 'do not show the progress bar and the summary')
-  addOutputOptions(addRpcOptions(command)).action((topic: string[], options: LogsOptions) =>
-    logs(io, { ...options, topic }),
-  )
 }
 
-type LogsOptions = TargetOptions &
-  SearchOptions & {
-    fromBlock: string
-    toBlock: string
-    out?: string
-    force?: boolean
-    abi?: string
-    concurrency: string
-    retries: string
-    quiet?: boolean
-    json?: boolean
-    table?: boolean
-  }
-
-async function logs(io: Io, options: LogsOptions): Promise<void> {
-  const interrupt = onInterrupt()
-  try {
-    await exportLogs(io, options, interrupt.signal)
-  } catch (error) {
-    if (interrupt.signal.aborted && !(error instanceof CommandError))
-      throw new CommandError('stopped before the first block', { exitCode: EXIT.interrupted })
-    throw error
-  } finally {
-    interrupt.release()
-  }
+type LogsOptions = SearchOptions & {
+  fromBlock: string
+  toBlock: string
+  out?: string
+  force?: boolean
+  abi?: string
+  concurrency: string
+  retries: string
+  quiet?: boolean
 }
 
-async function exportLogs(io: Io, options: LogsOptions, signal: AbortSignal): Promise<void> {
-  const terminal = createTerminal(options, io)
-  const target = resolveTarget(options, io)
+async function exportLogs(
+  { io, options, target, terminal }: Task<LogsOptions>,
+  signal: AbortSignal,
+): Promise<void> {
   const filter = searchFilter(options)
   const concurrency = wholeNumber(options.concurrency, '--concurrency', 1, 64)
   const retries = wholeNumber(options.retries, '--retries', 0, 1000)

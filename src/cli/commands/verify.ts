@@ -1,18 +1,19 @@
 import type { Command } from 'commander'
 import pLimit from 'p-limit'
-import { createPublicClient, http } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { grouped } from '../../codec/coin.ts'
 import { compareResults } from '../../rpc/compare/compare.ts'
-import { addCommand } from '../support/command.ts'
-import { CommandError } from '../support/errors.ts'
+import { addWord, type Task } from '../support/command.ts'
+import { CommandError, usageError } from '../support/errors.ts'
 import type { Io } from '../support/io.ts'
+import { stringify } from '../support/json.ts'
 import { wholeNumber } from '../support/number.ts'
 import { createProgress } from '../support/progress.ts'
-import { createTerminal } from '../support/terminal.ts'
+import type { Rpc } from '../support/rpc.ts'
+import { resolveTarget } from '../support/target.ts'
 
-type Options = { rpcUrl: string; against: string; from: string; to?: string; quiet?: boolean }
+type Options = { against?: string; from: string; to?: string; quiet?: boolean }
 
 /** Differences that are printed for each answer. */
 const SHOWN = 3
@@ -22,30 +23,36 @@ const CONCURRENCY = 8
 
 /** `ethgate verify`: compares two JSON-RPC servers over a range of blocks. */
 export function addVerifyCommand(program: Command, io: Io): void {
-  addCommand(program, 'verify', {
+  addWord<Options>(program, io, {
+    usage: 'verify',
     summary: 'compare a gateway with another JSON-RPC server, block by block',
     description:
       'Reads every block of a range with its transactions, receipts and logs from both servers and prints the differences. ' +
       'It ignores known differences of the node’s own JSON-RPC. Exit code 1 when an answer differs.',
+    options: [
+      ['--against <url>', 'the other server'],
+      ['--from <block>', 'first block', '1'],
+      ['--to <block>', 'last block (default: the newest that both have)'],
+      ['--quiet', 'do not show progress'],
+    ],
     examples: [
       [
         'ethgate verify --rpc-url http://127.0.0.1:8545 --against http://127.0.0.1:8555/jsonrpc --from 1 --to 200',
         'compare with a node’s own JSON-RPC',
       ],
     ],
+    calls: 'rpc',
+    run: verify,
   })
-    .requiredOption('-r, --rpc-url <url>', 'the gateway')
-    .requiredOption('--against <url>', 'the other server')
-    .option('--from <block>', 'first block', '1')
-    .option('--to <block>', 'last block (default: the newest that both have)')
-    .option('--quiet', 'do not show progress')
-    .action((options: Options) => verify(io, options))
 }
 
-async function verify(io: Io, options: Options): Promise<void> {
-  const terminal = createTerminal({}, io)
-  const [ours, theirs] = [caller(options.rpcUrl), caller(options.against)]
-  const heads = await Promise.all([ours('eth_blockNumber', []), theirs('eth_blockNumber', [])])
+async function verify({ options, target, terminal }: Task<Options>): Promise<undefined> {
+  if (options.against === undefined)
+    throw usageError('the other server is missing: give --against URL')
+  // The headers of the gateway are not for the other server.
+  const other = resolveTarget({ rpcUrl: options.against }, { env: {} })
+  const [ours, theirs] = [target.rpc, other.rpc]
+  const heads = await Promise.all([ours, theirs].map((server) => server.call('eth_blockNumber')))
   const head = Math.min(...heads.map(Number))
   const from = wholeNumber(options.from, '--from')
   const to = options.to === undefined ? head : Math.min(wholeNumber(options.to, '--to'), head)
@@ -66,18 +73,22 @@ async function verify(io: Io, options: Options): Promise<void> {
   const blocks = Math.max(0, to - from + 1)
   await terminal.print(`${grouped(blocks)} blocks compared, ${grouped(mismatches)} answers differ`)
   if (mismatches > 0) throw new CommandError('')
+  return undefined
 }
 
 /** The block, its logs and its receipts, from both servers; a line for each answer that differs. */
-async function compareBlock(number: number, ours: Caller, theirs: Caller) {
+async function compareBlock(number: number, ours: Rpc, theirs: Rpc) {
   const limited = pLimit(CONCURRENCY)
   const lines: string[] = []
   const compare = (method: string, params: unknown[]) =>
     limited(async () => {
-      const [mine, other] = await Promise.all([ours(method, params), theirs(method, params)])
+      const [mine, other] = await Promise.all([
+        ours.call(method, params),
+        theirs.call(method, params),
+      ])
       const differences = compareResults(mine, other).slice(0, SHOWN)
       const call = `${method} ${JSON.stringify(params)}`
-      if (differences.length > 0) lines.push(JSON.stringify({ call, differences }))
+      if (differences.length > 0) lines.push(stringify({ call, differences }))
       return mine
     })
   const height = numberToHex(number)
@@ -89,25 +100,4 @@ async function compareBlock(number: number, ours: Caller, theirs: Caller) {
     ...(block?.transactions ?? []).map(({ hash }) => compare('eth_getTransactionReceipt', [hash])),
   ])
   return { lines, logs: (logs as unknown[]).length }
-}
-
-type Caller = (method: string, params: unknown[]) => Promise<unknown>
-
-/** @throws CommandError when the server answers an error or cannot be reached */
-function caller(url: string): Caller {
-  const client = createPublicClient({ transport: http(url) })
-  const request = client.request as (call: {
-    method: string
-    params: unknown[]
-  }) => Promise<unknown>
-  return async (method, params) => {
-    try {
-      return await request({ method, params })
-    } catch (error) {
-      const { details, shortMessage } = error as { details?: string; shortMessage?: string }
-      throw new CommandError(`${url}: ${details ?? shortMessage ?? (error as Error).message}`, {
-        cause: error,
-      })
-    }
-  }
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { grouped } from '../../codec/coin.ts'
 import type { RpcHeader } from '../../codec/types.ts'
 import { tryAddress } from '../support/address.ts'
-import { addCommand, addOutputOptions, addRpcOptions, collect } from '../support/command.ts'
+import { addCommand, addWord, collect, type Task, type Word } from '../support/command.ts'
 import { CommandError, EXIT } from '../support/errors.ts'
 import { followChain, type Watch, type Watched } from '../support/followChain.ts'
 import { onInterrupt, pause } from '../support/interrupt.ts'
@@ -14,8 +14,7 @@ import { createNewHeads } from '../support/newHeads.ts'
 import { wholeNumber } from '../support/number.ts'
 import { requireMark, searchFilter, type SearchOptions } from '../support/search.ts'
 import { time } from '../support/table.ts'
-import { resolveTarget, type TargetOptions } from '../support/target.ts'
-import { createTerminal, type Terminal } from '../support/terminal.ts'
+import type { Terminal } from '../support/terminal.ts'
 
 /** `ethgate watch heads | logs`: follows the chain. */
 export function addWatchCommand(program: Command, io: Io): void {
@@ -33,16 +32,30 @@ export function addWatchCommand(program: Command, io: Io): void {
       ],
     ],
   })
-  const heads = addCommand(watch, 'heads', {
+  addWord<WatchOptions>(watch, io, {
+    usage: 'heads',
     summary: 'follow new blocks',
+    options: OPTIONS,
     examples: [
       ['ethgate watch heads --count 1', 'waits for the next block'],
       ['ethgate watch heads --from-block 100 --json', 'starting at block 100, then live'],
     ],
+    calls: 'rpc',
+    run: (task) =>
+      follow(task, undefined, (item) => {
+        if (!('header' in item)) return ''
+        const { terminal } = task
+        return terminal.mode === 'json' ? stringify(item.header) : headLine(terminal, item.header)
+      }),
   })
-  addWatchOptions(heads).action((options: WatchOptions) => watchHeads(io, options))
-  const logs = addCommand(watch, 'logs [topics...]', {
+  addWord<WatchOptions & SearchOptions & { abi?: string }>(watch, io, {
+    usage: 'logs [topics...]',
     summary: 'follow logs',
+    options: [
+      ['--address <address>', 'only logs of this contract; may be repeated', collect],
+      ['--abi <file>', 'ABI, artifact or list of signatures, to decode the logs'],
+      ...OPTIONS,
+    ],
     examples: [
       ['ethgate watch logs', 'every log'],
       [
@@ -54,68 +67,33 @@ export function addWatchCommand(program: Command, io: Io): void {
         'decoded, starting at the solidified block',
       ],
     ],
+    calls: 'rpc',
+    async run(task, topic) {
+      const { options, terminal } = task
+      const printer = await createLogPrinter(terminal, options.abi)
+      const filter = searchFilter({ ...options, topic: topic as string[] })
+      return follow(task, filter, (item) => {
+        if (!('log' in item)) return ''
+        return terminal.mode === 'json' ? printer.json(item.log) : printer.line(item.log)
+      })
+    },
   })
-    .option('--address <address>', 'only logs of this contract; may be repeated', collect)
-    .option('--abi <file>', 'ABI, artifact or list of signatures, to decode the logs')
-  addWatchOptions(logs).action((topic: string[], options: WatchOptions) =>
-    watchLogs(io, { ...options, topic }),
-  )
 }
 
-function addWatchOptions(command: Command): Command {
-  command
-    .option(
-      '--from-block <block>',
-      'first block: a number, latest or finalized (default: the next one)',
-    )
-    .option('--count <n>', 'exit after this many')
-    .option('--poll', 'poll even if the server supports WebSockets')
-    .option('--interval <ms>', 'time between polls, milliseconds', '1000')
-  return addOutputOptions(addRpcOptions(command))
-}
+const OPTIONS = [
+  ['--from-block <block>', 'first block: a number, latest or finalized (default: the next one)'],
+  ['--count <n>', 'exit after this many'],
+  ['--poll', 'poll even if the server supports WebSockets'],
+  ['--interval <ms>', 'time between polls, milliseconds', '1000'],
+] as const satisfies Word<WatchOptions>['options']
 
-type WatchOptions = TargetOptions &
-  SearchOptions & {
-    fromBlock?: string
-    count?: string
-    poll?: boolean
-    interval: string
-    abi?: string
-    json?: boolean
-    table?: boolean
-  }
+type WatchOptions = { fromBlock?: string; count?: string; poll?: boolean; interval: string }
 
-async function watchHeads(io: Io, options: WatchOptions): Promise<void> {
-  const terminal = createTerminal(options, io)
-  await run(io, options, terminal, undefined, (item) =>
-    'header' in item
-      ? terminal.mode === 'json'
-        ? stringify(item.header)
-        : headLine(terminal, item.header)
-      : '',
-  )
-}
-
-async function watchLogs(io: Io, options: WatchOptions): Promise<void> {
-  const terminal = createTerminal(options, io)
-  const printer = await createLogPrinter(terminal, options.abi)
-  await run(io, options, terminal, searchFilter(options), (item) =>
-    'log' in item
-      ? terminal.mode === 'json'
-        ? printer.json(item.log)
-        : printer.line(item.log)
-      : '',
-  )
-}
-
-async function run(
-  io: Io,
-  options: WatchOptions,
-  terminal: Terminal,
+async function follow(
+  { options, target: { headers, rpc }, terminal }: Task<WatchOptions>,
   filter: Watch['filter'],
   show: (item: Watched) => string,
-): Promise<void> {
-  const { rpc, headers } = resolveTarget(options, io)
+): Promise<undefined> {
   const interval = wholeNumber(options.interval, '--interval', 1)
   const limit =
     options.count === undefined

@@ -3,6 +3,7 @@ import { parseAbiItem } from 'viem/utils'
 
 import * as codec from '../../codec/abi.ts'
 import { revertReason } from '../../codec/revert.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { CommandError, EXIT, usageError } from './errors.ts'
 import { failureOf } from './failures.ts'
 import { readText } from './input.ts'
@@ -120,7 +121,8 @@ export function describeRevert(
 /** `Transfer(from: 0x…, value: 5)`. */
 export function describe(decoded: Decoded): string {
   const args = Object.entries(decoded.args).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? value : stringify(value)}`,
+    ([name, value]) =>
+      `${name}: ${typeof value === 'string' ? withChecksum(value) : stringify(value)}`,
   )
   return `${decoded.name}(${args.join(', ')})`
 }

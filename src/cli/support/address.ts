@@ -1,11 +1,11 @@
 import type { Address } from 'viem'
-import { getAddress } from 'viem/utils'
 
 import {
   hasWrongChecksum,
   parseAddress as parseAny,
   toBase58Address,
   toNativeAddress,
+  withChecksum,
 } from '../../lib/address.ts'
 import { usageError } from './errors.ts'
 
@@ -44,6 +44,6 @@ export function addressFields({ base58, eth, hex }: AddressForms): [string, stri
   return [
     ['base58', base58],
     ['native hex', hex],
-    ['ethereum', getAddress(eth)],
+    ['ethereum', withChecksum(eth)],
   ]
 }

@@ -38,7 +38,7 @@ export function addCommand(program: Command, usage: string, help: Help): Command
 }
 
 /** Adds `--rpc-url`, `--header` and `--timeout`. */
-export function addRpcOptions(command: Command): Command {
+function addRpcOptions(command: Command): Command {
   return command
     .option(
       '-r, --rpc-url <url>',
@@ -82,7 +82,8 @@ export type Word<options> = Help & {
   usage: string
   /** Other names. */
   aliases?: readonly string[]
-  options?: readonly (readonly [flags: string, help: string, several?: typeof collect])[]
+  /** The third part is a default, or `collect` for an option that may be given several times. */
+  options?: readonly (readonly [flags: string, help: string, more?: string | typeof collect])[]
   /** What it calls: JSON-RPC (`rpc`), also the native API (`node`), or nothing. */
   calls: 'rpc' | 'node' | 'nothing'
   /** Whether it prints objects, so that `--field` chooses one of their fields. */
@@ -93,9 +94,10 @@ export type Word<options> = Help & {
 /** Declares a word. A variadic argument gives the last words. */
 export function addWord<options = unknown>(program: Command, io: Io, word: Word<options>): Command {
   const command = addCommand(program, word.usage, word).aliases(word.aliases ?? [])
-  for (const [flags, help, several] of word.options ?? []) {
+  for (const [flags, help, more] of word.options ?? []) {
     const option = new Option(flags, help)
-    command.addOption(several ? option.argParser(several) : option)
+    if (typeof more === 'function') option.argParser(more)
+    command.addOption(typeof more === 'string' ? option.default(more) : option)
   }
   if (word.hasFields)
     command.option('-f, --field <name>', 'print only this field, such as hash or logs[0].address')

@@ -1,6 +1,7 @@
 import type { Abi, AbiFunction, AbiParameter, Address, Hex } from 'viem'
 
 import { grouped } from '../../codec/coin.ts'
+import { withChecksum } from '../../lib/address.ts'
 import type { Transaction } from '../../native/wire/types.ts'
 import { anchorFields } from '../../sending/nativeTransaction.ts'
 import { type AddressForms, parseAddress } from './address.ts'
@@ -71,7 +72,7 @@ export async function readIntent(
   const isContract = await hasCode(to)
   if (data !== undefined && data !== '0x' && !isContract)
     throw usageError(
-      `there is no contract at ${to.base58} (${to.eth}): ${signature ?? '--data'} cannot be called; give only --value to send coins`,
+      `there is no contract at ${to.base58} (${withChecksum(to.eth)}): ${signature ?? '--data'} cannot be called; give only --value to send coins`,
     )
   if (data === undefined && options.value === undefined)
     throw usageError('the amount is missing: give --value, such as --value 1.5coin')

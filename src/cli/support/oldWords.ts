@@ -5,13 +5,20 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'account new': 'use "ethgate keys new"',
   wallet: 'operations of a node are "ethgate native OPERATION", keys are "ethgate keys"',
   // cast.
-  'abi-decode': 'use "ethgate decode abi SIGNATURE DATA"',
-  'abi-encode': 'use "ethgate encode abi SIGNATURE ARGS"',
   '4byte-calldata': 'use "ethgate decode DATA"',
   '4byte-event': 'use "ethgate 4byte TOPIC"',
+  'abi-decode': 'use "ethgate decode abi SIGNATURE DATA"',
+  'abi-encode': 'use "ethgate encode abi SIGNATURE ARGS"',
+  'abi-encode-event': 'use "ethgate encode event SIGNATURE ARGS"',
+  'access-list': 'use "ethgate rpc eth_createAccessList CALL"',
   age: 'use "ethgate block BLOCK -f timestamp"',
+  'base-fee': 'use "ethgate block BLOCK -f baseFeePerGas"',
+  basefee: 'use "ethgate block BLOCK -f baseFeePerGas"',
   calldata: 'use "ethgate encode calldata SIGNATURE ARGS"',
+  'calldata-decode': 'use "ethgate decode calldata SIGNATURE DATA"',
+  chain: 'use "ethgate chain-id"',
   client: 'use "ethgate rpc web3_clientVersion"',
+  codehash: 'use "ethgate keccak $(ethgate code ADDRESS)"',
   codesize: 'use "ethgate code ADDRESS"',
   completions: 'use "ethgate completion SHELL"',
   'compute-address':
@@ -20,17 +27,40 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'decode-calldata': 'use "ethgate decode calldata SIGNATURE DATA"',
   'decode-error': 'use "ethgate decode error DATA --sig SIGNATURE"',
   'decode-event': 'use "ethgate decode event DATA --sig SIGNATURE --topic TOPIC"',
+  'decode-string': 'use "ethgate decode abi \'f()(string)\' DATA"',
   'decode-transaction': 'use "ethgate decode BYTES"',
+  'erc20-token': 'use "ethgate call TOKEN" and "ethgate send TOKEN" with a signature',
   'format-units': 'use "ethgate from-unit AMOUNT UNIT"',
   'from-wei': 'use "ethgate from-unit AMOUNT wei"',
+  'hash-message': 'use "ethgate keys sign MESSAGE", which hashes it (EIP-191)',
+  implementation: 'use "ethgate storage PROXY SLOT", or the page of the contract',
+  keccak256: 'use "ethgate keccak DATA"',
+  keychain: 'use "ethgate keys"',
   'lookup-address': 'this chain has no names; "ethgate address" shows an address in every format',
+  mktx: 'use "ethgate send" with --dry-run, which shows the transaction',
+  namehash: 'this chain has no names; "ethgate address" shows an address in every format',
   'parse-units': 'use "ethgate to-unit AMOUNT UNIT"',
+  'pretty-calldata': 'use "ethgate decode DATA"',
+  proof: 'this chain has no state proofs; "ethgate storage ADDRESS SLOT" prints a slot',
   publish: 'use "ethgate rpc eth_sendRawTransaction BYTES"',
   'resolve-name': 'this chain has no names; "ethgate address" shows an address in every format',
   'sig-event': 'use "ethgate keccak EVENT"',
+  sign: 'use "ethgate keys sign MESSAGE"',
+  'storage-root': 'this chain has no state proofs; "ethgate storage ADDRESS SLOT" prints a slot',
   'to-check-sum-address': 'use "ethgate address ADDRESS"',
   'to-wei': 'use "ethgate to-unit AMOUNT wei"',
+  'tx-pool': 'use "ethgate rpc txpool_content"',
 }
+
+/** Words of cast that read no chain, or work on any chain as they are. */
+const CAST_ONLY = new Set(
+  (
+    'address-zero admin artifact concat-hex constructor-args create2 creation-code disassemble find-block ' +
+    'format-bytes32-string from-bin from-fixed-point from-rlp from-utf8 hash-zero index-erc7201 interface max-int max-uint ' +
+    'min-int pad parse-bytes32-address parse-bytes32-string recover-authority selectors shl shr source to-ascii to-base ' +
+    'to-bytes32 to-dec to-fixed-point to-hex to-hexdata to-int256 to-rlp to-uint256 to-utf8 upload-signature'
+  ).split(' '),
+)
 
 /** What replaced an option of an earlier version. */
 const OPTIONS: Readonly<Record<string, string>> = {
@@ -55,6 +85,8 @@ export function answerFor(line: string, path: string): string | undefined {
   const option = /^unknown option '([^'=]+)/.exec(line)?.[1] ?? ''
   if (Object.hasOwn(COMMANDS, command))
     return `there is no command ${command}: ${COMMANDS[command]}`
+  if (CAST_ONLY.has(command))
+    return `there is no command ${command}: use "cast ${command}", which works with a gateway at --rpc-url`
   if (Object.hasOwn(OPTIONS, option)) return `${path} has no ${option}: ${OPTIONS[option]}`
   return undefined
 }

@@ -1,4 +1,5 @@
 import { grouped } from '../../codec/coin.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { type AddressForms, tryAddress } from './address.ts'
 import type { Channel, Outcome } from './channel.ts'
 import { CommandError, EXIT } from './errors.ts'
@@ -46,7 +47,10 @@ export async function report(
     ['transaction', id],
     ['from', owner.base58],
     ...intent.fields,
-    ['contract', contract && success ? `${contract.base58} ${contract.eth}` : undefined],
+    [
+      'contract',
+      contract && success ? `${contract.base58} ${withChecksum(contract.eth)}` : undefined,
+    ],
     ['result', success ? terminal.green('success') : terminal.red('failed')],
     ['block', grouped(block)],
     ['energy', grouped(energy)],

@@ -6,27 +6,26 @@ import { secretsIn } from '../../gateway/log.ts'
 import { readKeysFile } from '../../limits/keysFile.ts'
 import type { ConfigFlags } from './configOptions.ts'
 import { checked } from './errors.ts'
-import type { Io } from './io.ts'
-import { show } from './result.ts'
+import type { Result } from './result.ts'
 import { renderRows } from './table.ts'
-import { createTerminal, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Checks everything that `serve` reads at its start. @throws CommandError with exit code 1 */
-export async function validateSettings(io: Io, flags: ConfigFlags): Promise<void> {
-  const { config, path } = read(io, flags)
+export function validatedSettings(flags: ConfigFlags, env: NodeJS.ProcessEnv): Result {
+  const { config, path } = read(flags, env)
   const keys = checked(() => (config.apiKeys === undefined ? [] : readKeysFile(config.apiKeys)))
   const nodes = checked(() => upstreamsOf(config))
   const value = { valid: true, file: path ?? null, upstreams: nodes.length, apiKeys: keys.length }
   const text = () => `valid: ${plural(nodes.length, 'upstream')}, ${plural(keys.length, 'API key')}`
-  return show(createTerminal(flags, io), { value, text }, undefined)
+  return { value, text }
 }
 
-/** Prints each setting, its value and its source: flag, environment, file or default. */
-export async function showSettings(io: Io, flags: ConfigFlags): Promise<void> {
-  const { config, file, path } = read(io, flags)
+/** Each setting, its value and its source: flag, environment, file or default. */
+export function shownSettings(flags: ConfigFlags, given: NodeJS.ProcessEnv): Result {
+  const { config, file, path } = read(flags, given)
   const sourceOf = (key: keyof typeof options, { env, flag }: Option): string => {
     if (flags[key] !== undefined) return flag
-    if (io.env[env]) return env
+    if (given[env]) return env
     return key in file ? (path ?? '') : 'default'
   }
   const rows = (Object.entries(options) as [keyof typeof options, Option][]).map(
@@ -44,17 +43,17 @@ export async function showSettings(io: Io, flags: ConfigFlags): Promise<void> {
     })
   const cells = rows.map(({ option, source, value }) => [option, value ?? '', source])
   const text = (terminal: Terminal) => renderRows(terminal, ['option', 'value', 'source'], cells)
-  return show(createTerminal(flags, io), { value: rows, text }, undefined)
+  return { value: rows, text }
 }
 
 type Read = { config: Config; file: Partial<Config>; path: string | undefined }
 
-function read(io: Io, flags: ConfigFlags): Read {
-  const given = flags['config'] ?? (io.env['ETHGATE_CONFIG'] || undefined)
+function read(flags: ConfigFlags, env: NodeJS.ProcessEnv): Read {
+  const given = flags['config'] ?? (env['ETHGATE_CONFIG'] || undefined)
   const path = given === undefined ? undefined : String(given)
   return checked(() => {
-    const file = path === undefined ? {} : readConfigFile(path, { env: io.env })
-    return { config: readConfig({ env: io.env, file, flags }), file, path }
+    const file = path === undefined ? {} : readConfigFile(path, { env })
+    return { config: readConfig({ env, file, flags }), file, path }
   })
 }
 

@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
 
 import { grouped } from '../../codec/coin.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { isRecord, scalar, stringify } from './json.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -75,7 +76,7 @@ export function renderValue(terminal: Terminal, value: unknown): string {
 function renderList(terminal: Terminal, values: readonly unknown[]): string {
   if (values.length === 0) return terminal.dim('[] (empty)')
   if (values.every((value) => scalar(value) !== undefined))
-    return values.map((value) => scalar(value)).join('\n')
+    return values.map((value) => withChecksum(scalar(value) ?? '')).join('\n')
   return values
     .map((value, index) => `${terminal.dim(`[${index}]`)}\n${renderValue(terminal, value)}`)
     .join('\n')
@@ -97,7 +98,7 @@ function flatten(value: unknown, prefix = ''): [string, string][] {
 
 const LONGEST = 200
 
-/** Shortens long hex, and adds the decimal value to a quantity. */
+/** Shortens long hex, adds the decimal value to a quantity, and writes an address with its checksum. */
 function short(terminal: Terminal, name: string, text: string): string {
   if (text.length > LONGEST) {
     const bytes = /^(0x)?([0-9a-f]{2})+$/i.test(text)
@@ -106,7 +107,7 @@ function short(terminal: Terminal, name: string, text: string): string {
     return `${text.slice(0, 66)}… ${terminal.dim(`(${bytes}; --json shows all)`)}`
   }
   const note = meaning(name, text)
-  return note === undefined ? text : `${text} ${terminal.dim(`(${note})`)}`
+  return note === undefined ? withChecksum(text) : `${text} ${terminal.dim(`(${note})`)}`
 }
 
 const BYTES = /(^|\.)(data|input|r|s|extraData|output|.*[cC]ode|.*[hH]ash|topics.*|logsBloom)$/
@@ -153,7 +154,7 @@ export function decodedFields(terminal: Terminal, args: Record<string, unknown>)
     terminal,
     Object.entries(args).map(([name, value]) => [
       `  ${name}`,
-      typeof value === 'string' ? value : stringify(value),
+      typeof value === 'string' ? withChecksum(value) : stringify(value),
     ]),
   )
 }

@@ -1,6 +1,7 @@
 import type { Abi, Hex } from 'viem'
 
 import { grouped } from '../../codec/coin.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { decodeCalldata, describe, describeRevert } from './abi.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -47,5 +48,5 @@ function headOf(terminal: Terminal, frame: Frame, abi: Abi): string {
       : output.length > 66
         ? `${output.slice(0, 66)}…`
         : output
-  return `${terminal.dim(`[${grouped(BigInt(gasUsed ?? '0x0'))}]`)} ${terminal.bold(type)} ${to ?? ''} ${what}${amount}${outcome && ` → ${outcome}`}`
+  return `${terminal.dim(`[${grouped(BigInt(gasUsed ?? '0x0'))}]`)} ${terminal.bold(type)} ${withChecksum(to ?? '')} ${what}${amount}${outcome && ` → ${outcome}`}`
 }

@@ -1,6 +1,7 @@
 import type { AbiParameter, Hex } from 'viem'
 
 import { decodeReturn } from '../../codec/abi.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { plain } from './abi.ts'
 import { usageError } from './errors.ts'
 import { scalar, stringify } from './json.ts'
@@ -14,7 +15,7 @@ export function decodedValues(types: readonly AbiParameter[], data: Hex): Result
     return {
       value: exact.length === 1 ? exact[0] : exact,
       text: () => values.map((value, at) => textOf(value, types[at] as AbiParameter)).join('\n'),
-      plain: () => exact.map((value) => scalar(value) ?? stringify(value)).join('\n'),
+      plain: () => exact.map((value) => withChecksum(scalar(value) ?? stringify(value))).join('\n'),
     }
   } catch (error) {
     throw usageError(
