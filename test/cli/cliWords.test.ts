@@ -65,8 +65,9 @@ describe.each([6, 18])('a chain with %i decimals', (decimals) => {
     )
     const { hash } = JSON.parse(sent) as { hash: string }
     expect(await print('receipt', hash, 'status')).toBe('1')
-    expect(await print('receipt', hash, '-f', 'logs[0].address')).toBe(token)
-    expect(await print('tx', hash, 'to')).toBe(token)
+    expect(await print('receipt', hash, '-f', 'logs[0].address')).toBe(getAddress(token))
+    expect(await print('tx', hash, 'to')).toBe(getAddress(token))
+    expect(await print('tx', hash, 'to', '--json')).toBe(`"${token}"`)
     expect(await print('tx', hash, '--table')).toMatch(
       new RegExp(`^to +${getAddress(token)}$`, 'm'),
     )

@@ -9,7 +9,12 @@ import { type Intent, type IntentOptions, readIntent } from '../support/intent.t
 import type { Io } from '../support/io.ts'
 import { blockParameter } from '../support/search.ts'
 
-type CallOptions = IntentOptions & { from?: string; block?: string; cost?: boolean }
+type CallOptions = IntentOptions & {
+  from?: string
+  block?: string
+  cost?: boolean
+  quote?: boolean
+}
 
 const OPTIONS = [
   ['--from <address>', 'the caller (default 0x0…0)'],
@@ -61,17 +66,28 @@ export function addCallCommands(program: Command, io: Io): void {
       ...OPTIONS.slice(0, -1),
       ['--create <file>', 'estimate a deployment; the words are the constructor’s arguments'],
       ['--cost', 'print the cost in the smallest unit instead of the energy'],
+      ['--quote', 'show who pays the energy and bandwidth, the fee, and a safe fee limit'],
     ],
     examples: [
       [
         "ethgate estimate TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf 'transfer(address,uint256)' TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp 5",
         'such as 14650',
       ],
+      [
+        "ethgate estimate TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf 'transfer(address,uint256)' TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp 5 --quote",
+        'the fee in its parts',
+      ],
     ],
     calls: 'node',
     async run(task, words) {
       const channel = await openChannel(task.target)
       const intent = await read(task, channel, words as string[])
+      if (task.options.quote) {
+        const { quoteOf } = await import('../support/quote.ts')
+        return quoteOf(task.target, intent).catch((error: unknown) =>
+          rethrow(error, task.options.abi),
+        )
+      }
       const energy = await channel
         .energy(intent)
         .catch((error: unknown) => rethrow(error, task.options.abi))

@@ -44,6 +44,24 @@ test('args: lists and tuples as JSON, with every digit', () => {
   expect(encode('f((uint256 a, bool b) p)', '{"a":5,"b":false}')).toEqual([{ a: 5n, b: false }])
 })
 
+test('args: lists and tuples as cast reads them', () => {
+  expect(
+    encode(
+      'f((uint256,string)[],address[],(bool a,bytes b) c)',
+      '[(1, hello world),(2,"a, b")]',
+      '[TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp]',
+      '(true,0x12)',
+    ),
+  ).toEqual([
+    [
+      [1n, 'hello world'],
+      [2n, 'a, b'],
+    ],
+    [getAddress('0xdd791d6b49e190062d650e6a23c575510d35f2f9')],
+    { a: true, b: '0x12' },
+  ])
+})
+
 test('error: what does not fit', () => {
   const cases: [string, ...string[]][] = [
     ['f(uint256)', 'x'],

@@ -13,7 +13,7 @@ import { usageError } from './errors.ts'
 import { isRecord, parse, scalar } from './json.ts'
 
 /**
- * Encodes a call from words of a command line: lists and tuples as JSON, everything else as text.
+ * Encodes a call from words of a command line: lists and tuples as JSON or as cast reads them, everything else as text.
  *
  * @throws CommandError (usage) that names the argument.
  */
@@ -70,13 +70,31 @@ function readArgument(input: AbiParameter, word: string, where: string): unknown
   if (type.endsWith(']') || type.startsWith('tuple')) {
     let json: unknown
     try {
-      json = parse(word)
+      json = parseOr(word, () => parse(asJson(word)))
     } catch {
-      throw usageError(`${where} (${type}) needs JSON, got "${word}"`)
+      throw usageError(`${where} (${type}) needs a list such as [1,2] or (1,true), got "${word}"`)
     }
     return fromJson(input, json, where)
   }
   return fromJson(input, word, where)
+}
+
+function parseOr(text: string, otherwise: () => unknown): unknown {
+  try {
+    return parse(text)
+  } catch {
+    return otherwise()
+  }
+}
+
+/** Lists and tuples as cast reads them, `[(1,hello),(2,you)]`, as JSON. */
+function asJson(word: string): string {
+  const parts = /"(?:[^"\\]|\\.)*"|[()]|[^\s[\](),"][^[\](),"]*/g
+  return word.replaceAll(parts, (part) => {
+    if (part === '(') return '['
+    if (part === ')') return ']'
+    return part.startsWith('"') ? part : JSON.stringify(part.trim())
+  })
 }
 
 function fromJson(input: AbiParameter, value: unknown, where: string): unknown {

@@ -1,3 +1,4 @@
+import { withChecksum } from '../../lib/address.ts'
 import { usageError } from './errors.ts'
 import { get, isRecord, scalar, stringify } from './json.ts'
 import { decimalOf, renderValue } from './table.ts'
@@ -45,5 +46,5 @@ function fieldText(terminal: Terminal, value: unknown, field: string): string {
     )
   const text = scalar(found)
   if (terminal.asksJson || text === undefined) return stringify(found)
-  return decimalOf(path.at(-1) ?? '', text) ?? text
+  return decimalOf(path.at(-1) ?? '', text) ?? withChecksum(text)
 }
