@@ -135,7 +135,8 @@ describe.runIf(process.env['TEST_TOOLS'])('cast', () => {
     }, 60_000)
 
     test('behavior: words with another name', async () => {
-      const call = ['transfer(address,uint256)', to(), '5']
+      const transfer = 'transfer(address,uint256)'
+      const call = [transfer, to(), '5']
       const data = await cast('calldata', ...call)
       const values = ['f(uint256,string,(bool,bytes)[])', '1', 'hello', '[(true,0x12)]']
       const event = 'Transfer(address,address,uint256)'
@@ -149,8 +150,8 @@ describe.runIf(process.env['TEST_TOOLS'])('cast', () => {
           ['abi-encode', ...values],
         ],
         [
-          ['decode', 'calldata', call[0] as string, data],
-          ['decode-calldata', call[0] as string, data],
+          ['decode', 'calldata', transfer, data],
+          ['decode-calldata', transfer, data],
         ],
         [
           ['keccak', event],
