@@ -14,6 +14,10 @@ test('behavior: .dockerignore lets through every file that the Dockerfile copies
     .flatMap((line) => line.split(' ').slice(1, -1))
   expect(copied).toContain('src')
   expect(copied.filter((path) => !exceptions.includes(`!${path}`))).toEqual([])
+  const build = readFileSync(urlOf('scripts/bundle.mjs'), 'utf8')
+  const used = build.match(/scripts\/\w+\.mjs/g) ?? []
+  expect(used).toContain('scripts/bundle.mjs')
+  expect(used.filter((path) => !copied.includes(path))).toEqual([])
 })
 
 type Service = {
