@@ -87,15 +87,22 @@ test('behavior: docs/cli.md has a chapter for every tool and names every option 
   expect([...new Set(missing)]).toEqual([])
 })
 
+/** A command line of `ethgate`: installed, from a checkout or from the registry. */
+const COMMAND = /^(?:[A-Z_]+=\S+ )*(?:ethgate|npx ethgate|npm start --) (.*)$/
+
 test('behavior: every ethgate command in a shell block of the docs parses', async () => {
   const folder = new URL('../../docs/', import.meta.url)
-  const pages = (await readdir(folder)).filter((name) => name.endsWith('.md'))
+  const pages = [
+    ...(await readdir(folder)).filter((name) => name.endsWith('.md')),
+    '../README.md',
+    '../examples/README.md',
+  ]
   const texts = await Promise.all(pages.map((name) => readFile(new URL(name, folder), 'utf8')))
   const lines = texts
     .flatMap((text) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)])
     // A backslash continues a line.
     .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split('\n'))
-    .flatMap((line) => /^(?:[A-Z_]+=\S+ )*ethgate (.*)$/.exec(line)?.[1] ?? [])
+    .flatMap((line) => COMMAND.exec(line)?.[1] ?? [])
   expect(lines.length).toBeGreaterThan(5)
   for (const line of lines) await (await createProgram()).parseAsync(words(line), { from: 'user' })
 })

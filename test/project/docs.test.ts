@@ -126,8 +126,8 @@ test('default: the commands of docs/page.md', async () => {
   })
 })
 
-test('SECURITY.md names tests that exist', () => {
-  const lines = readFileSync(join(root, 'SECURITY.md'), 'utf8').split('\n')
+test.each(['SECURITY.md', 'docs/differences.md'])('%s names tests that exist', (page) => {
+  const lines = readFileSync(join(root, page), 'utf8').split('\n')
   const named = lines.flatMap((line) => [
     ...line.matchAll(/`((?:src|test)\/[\w./-]+\.ts)`(?: “([^”]+)”)?/g),
   ])

@@ -53,3 +53,10 @@ test('behavior: each link of a page leads to a file and a heading', () => {
   expect(links.length).toBeGreaterThan(100)
   expect(links.filter(({ link, page }) => !leadsSomewhere(page, link))).toEqual([])
 })
+
+test('behavior: docs/README.md, which groups the pages, names each of them', () => {
+  const index = textOf('docs/README.md')
+  const named = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'))
+  const missing = named.filter((file) => file !== 'README.md' && !index.includes(`](${file})`))
+  expect(missing).toEqual([])
+})
