@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitepress'
 
 import { writeForAgents } from '../agents.ts'
+import { ENTRIES, writeApi } from '../api.ts'
 import { groups, PAGES, writePages } from '../pages.ts'
 
 writePages()
+await writeApi(`${PAGES}/api`)
 
 /** The anchor that code hosts give a heading, so that links work in both places. */
 const slugify = (heading: string) =>
@@ -36,10 +38,16 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     outline: { level: [2, 3] },
-    sidebar: groups().map(({ title, entries }) => ({
-      text: title,
-      items: entries.map((entry) => ({ text: entry.title, link: `/${entry.path}` })),
-    })),
+    sidebar: [
+      ...groups().map(({ title, entries }) => ({
+        text: title,
+        items: entries.map((entry) => ({ text: entry.title, link: `/${entry.path}` })),
+      })),
+      {
+        text: 'What programs import',
+        items: ENTRIES.map((name) => ({ text: `ethgate/${name}`, link: `/api/${name}/index.md` })),
+      },
+    ],
   },
   buildEnd: ({ outDir, pages, srcDir }) => writeForAgents({ outDir, pages, srcDir }),
 })
