@@ -64,6 +64,8 @@ export async function benchMix({ node, rpcUrl, seconds }: benchMix.Options): Pro
   for (const server of servers) {
     const bodies = await bodiesOf(requests, server.url, node.isReal)
     const short = Math.min(seconds, 10)
+    const errors = await errorsOf(bodies, server.url)
+    if (errors.length > 0) console.log(`${server.name} fails: ${errors.join(', ')}`)
     await runWrk({ bodies, connections: 16, seconds: short, url: server.url })
     let best = { connections: 0, p99: 0, perSecond: 0 }
     for (const connections of sizes) {
@@ -128,6 +130,17 @@ function part(
 
 const mebibytes = (all: readonly number[]) => all.map((one) => one.toFixed(0)).join(', ')
 
+/** The methods that a server answers with an error, each once. */
+async function errorsOf(bodies: readonly string[], url: string): Promise<string[]> {
+  const found = new Set<string>()
+  for (const body of bodies) {
+    const salted = body.replace(SALT, '0'.repeat(SALT.length))
+    if ((await resultOf(url, salted)) === undefined)
+      found.add((JSON.parse(body) as { method: string }).method)
+  }
+  return [...found]
+}
+
 /** A hundred bodies in a fixed order in which calls of one method are spread. */
 async function bodiesOf(requests: Requests, url: string, isReal: boolean): Promise<string[]> {
   const { blocks, call, hot } = requests
@@ -137,7 +150,11 @@ async function bodiesOf(requests: Requests, url: string, isReal: boolean): Promi
   const [target] = (JSON.parse(call.body) as { params: [{ to: string; data: string }] }).params
   const account = salted(`0x${'0'.repeat(40)}`)
   const transaction = (JSON.parse(hot['receipt'] ?? '{}') as { params: string[] }).params[0]
-  const filter = await resultOf(url, 'eth_newBlockFilter', [])
+  const envelope = { jsonrpc: '2.0', id: 1 }
+  const filter = await resultOf(
+    url,
+    JSON.stringify({ ...envelope, method: 'eth_newBlockFilter', params: [] }),
+  )
   const height = (index: number) => hex(blocks[index % blocks.length]?.number ?? 0)
   const params: Record<keyof typeof WEIGHTS, (index: number) => unknown[]> = {
     eth_call: () => [
@@ -160,8 +177,7 @@ async function bodiesOf(requests: Requests, url: string, isReal: boolean): Promi
     Array.from({ length: weight }, (_, index) => ({
       at: (index + 0.5) / weight,
       body: {
-        jsonrpc: '2.0',
-        id: 1,
+        ...envelope,
         method,
         params: params[method as keyof typeof WEIGHTS](index),
       },
@@ -170,8 +186,8 @@ async function bodiesOf(requests: Requests, url: string, isReal: boolean): Promi
   return places.toSorted((a, b) => a.at - b.at).map(({ body }) => JSON.stringify(body))
 }
 
-async function resultOf(url: string, method: string, params: unknown[]): Promise<unknown> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+/** The result of a call; undefined when it failed. */
+async function resultOf(url: string, body: string): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(url, { method: 'POST', body, headers })
   return ((await response.json()) as { result?: unknown }).result
