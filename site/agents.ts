@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+import { ENTRIES } from './api.ts'
 import { groups } from './pages.ts'
 
 /** Writes each page as Markdown beside its HTML, `llms.txt` (the list) and `llms-full.txt` (the text of all pages). */
@@ -18,6 +19,8 @@ export function writeForAgents(site: { outDir: string; pages: string[]; srcDir: 
     ),
     '',
   ])
+  lines.push('## What programs import', '')
+  lines.push(...ENTRIES.map((name) => `- [ethgate/${name}](/api/${name}/index.md)`), '')
   const about =
     '> An Ethereum JSON-RPC gateway for java-tron chains. Each page is Markdown at the path in its link.'
   writeFileSync(join(site.outDir, 'llms.txt'), ['# ethgate', '', about, '', ...lines].join('\n'))
