@@ -33,7 +33,7 @@ USER node
 EXPOSE 8545
 # Ready means: the node answers and a head is known.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8545/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.ETHGATE_PORT ?? 8545) + '/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # On SIGTERM the gateway drains. Node is process 1, so it gets the signal.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "dist/main.js"]

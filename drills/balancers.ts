@@ -46,9 +46,13 @@ export function haproxyConfig({
   const servers = replicas.map(
     (replica, index) => `  server gateway-${index + 1} 127.0.0.1:${replica}`,
   )
-  return read('haproxy.cfg')
-    .replace(/( *server gateway-\d+ gateway-\d+:8545\n)+/, `${servers.join('\n')}\n`)
-    .replace('bind :8545', `bind 127.0.0.1:${port}`)
-    .replace(/\n\nresolvers system\n[^]*$/, '\n')
-    .replace(' resolvers system init-addr last,libc,none', '')
+  return (
+    read('haproxy.cfg')
+      .replace(/( *server gateway-\d+ gateway-\d+:8545\n)+/, `${servers.join('\n')}\n`)
+      .replace('bind :8545', `bind 127.0.0.1:${port}`)
+      // Machines for tests may allow few open files.
+      .replace('maxconn 20000', 'maxconn 2000')
+      .replace(/\n\nresolvers system\n[^]*$/, '\n')
+      .replace(' resolvers system init-addr last,libc,none', '')
+  )
 }

@@ -3,7 +3,8 @@
 //   npm run drills -- hostile [case …]     hostile input, slow readers, full disks, each with a light client
 //   npm run drills -- upstreams [fault …]  two replicas, two nodes, one of which fails (DRILL_SECONDS each, default 60)
 //   npm run drills -- prometheus           alerts and dashboard against a real Prometheus
-//   npm run drills -- rolling              restarts of three replicas behind nginx and HAProxy (Debian packages)
+//   npm run drills -- rolling [main.js]    restarts of three replicas behind nginx and HAProxy (Debian packages), also
+//                                          from and to another version, whose dist/main.js it names
 //
 // They need redis-server on the PATH; `rolling` installs nginx and HAProxy with apt-get if they are missing. Linux only,
 // because memory is read from /proc.

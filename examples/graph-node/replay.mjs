@@ -3,7 +3,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 
 const url = process.env.RPC_URL ?? 'http://127.0.0.1:8545'
-const [ZERO, RANGE] = [`0x${'0'.repeat(40)}`, 2_000]
+const [ZERO, RANGE, TOO_MANY] = [`0x${'0'.repeat(40)}`, 2_000, -32_005]
 const hex = (number) => `0x${number.toString(16)}`
 let id = 0
 
@@ -15,7 +15,7 @@ async function call(method, ...params) {
     body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }),
   })
   const { error, result } = await response.json()
-  if (error) throw new Error(`${method}: ${error.code} ${error.message}`)
+  if (error) throw Object.assign(new Error(`${method}: ${error.message}`), { code: error.code })
   console.log(`${method} ${Math.round(performance.now() - started)} ms`)
   return result
 }
@@ -45,10 +45,20 @@ for (const hash of latest.transactions.slice(0, 3)) {
   equal(receipt.blockHash, latest.hash)
 }
 
-// Catching up: the logs of contracts and topics in a range, then the headers of the blocks that have some.
+// Catching up: the logs of contracts and topics in a range, a tenth of it if they are too many, then the headers of the blocks that
+// have some.
 const to = Number(latest.number)
-const range = { fromBlock: hex(Math.max(0, to - RANGE + 1)), toBlock: latest.number }
-const logs = await call('eth_getLogs', { ...range, topics: [] })
+let range
+async function logsOf(blocks) {
+  range = { fromBlock: hex(Math.max(0, to - blocks + 1)), toBlock: latest.number }
+  try {
+    return await call('eth_getLogs', { ...range, topics: [] })
+  } catch (error) {
+    if (error.code !== TOO_MANY || blocks === 1) throw error
+    return logsOf(Math.ceil(blocks / 10))
+  }
+}
+const logs = await logsOf(RANGE)
 const [sample] = logs
 if (sample) {
   const filter = { ...range, address: [sample.address, ZERO], topics: [[sample.topics[0]]] }

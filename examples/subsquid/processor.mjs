@@ -24,6 +24,8 @@ const transfers = new Table('transfers.csv', {
 })
 const database = new Database({ tables: { transfers }, dest: new LocalDest(DATA) })
 
+/** Rows since the last file. */
+let pending = 0
 processor.run(database, async ({ blocks, isHead, store }) => {
   const rows = blocks.flatMap(({ header, logs }) =>
     logs.map(({ data, topics: [, from, to], transactionHash }) => ({
@@ -35,6 +37,8 @@ processor.run(database, async ({ blocks, isHead, store }) => {
     })),
   )
   store.transfers.writeMany(rows)
-  // At the head each batch becomes a file; before it, files of 20 MB.
-  store.setForceFlush(isHead && rows.length > 0)
+  // Before the head a file has 20 MB. At the head each batch with transfers becomes a file.
+  pending += rows.length
+  store.setForceFlush(isHead && pending > 0)
+  if (isHead) pending = 0
 })

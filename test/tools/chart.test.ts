@@ -77,6 +77,15 @@ describe.runIf(process.env['TEST_TOOLS'] && hasJava)('Helm chart', () => {
     expect(manifests).toContain('name: ETHGATE_LOGS_MAX_BLOCKS\n              value: "10000"')
   })
 
+  test('args: Redis Sentinel with certificates', async () => {
+    const url = 'rediss+sentinel://one:26379,two:26379/main?ca=/etc/redis-tls/ca.crt'
+    const manifests = await render(`redis.url=${url}`, 'redis.tlsSecret=redis-certificates')
+    expect(await kindsOf(manifests)).toContain('Deployment release-ethgate')
+    expect(manifests).toContain('rediss+sentinel://one:26379,two:26379/main?ca=/etc/redis-tls')
+    expect(manifests).toContain('secretName: redis-certificates')
+    expect(manifests).toContain('mountPath: /etc/redis-tls')
+  })
+
   test('error: several replicas without Redis, and a value that does not exist', async () => {
     await expect(render()).rejects.toThrow('several replicas need redis.url')
     await expect(render('redis.url=redis://redis:6379', 'replicas=3')).rejects.toThrow('replicas')
