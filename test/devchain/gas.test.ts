@@ -62,6 +62,61 @@ async function onChain(energy: Energy, use: (node: DevGateway) => Promise<void>)
   }
 }
 
+/** What a client sees of the price that a transaction has paid, and what its block's producer got. */
+async function paid(node: DevGateway, fees: object) {
+  const balance = async (address: Hex) =>
+    BigInt((await node.rpc('eth_getBalance', address, 'latest')) as Hex)
+  const from = node.accountOf(0)
+  const before = [await balance(from), await balance(HERE)] as const
+  const hash = await node.rpc('eth_sendTransaction', { from, to: THERE, value: '0x0', ...fees })
+  const { effectiveGasPrice, gasUsed } = (await node.rpc('eth_getTransactionReceipt', hash)) as {
+    effectiveGasPrice: Hex
+    gasUsed: Hex
+  }
+  const { gasPrice } = (await node.rpc('eth_getTransactionByHash', hash)) as { gasPrice: Hex }
+  expect(gasPrice).toBe(effectiveGasPrice)
+  const used = BigInt(gasUsed)
+  expect((before[0] - (await balance(from))) / used).toBe(BigInt(effectiveGasPrice))
+  return {
+    price: BigInt(effectiveGasPrice) / GWEI,
+    tip: ((await balance(HERE)) - before[1]) / used / GWEI,
+  }
+}
+
+const gwei = (amount: bigint): Hex => `0x${(amount * GWEI).toString(16)}`
+
+describe('fees of a hardfork', () => {
+  test('default: the base fee and the tip, at most what is offered; the producer gets the tip', async () => {
+    await onChain('cancun', async (node) => {
+      await node.rpc('hardhat_setCoinbase', HERE)
+      const tip = { maxFeePerGas: gwei(10n), maxPriorityFeePerGas: gwei(2n) }
+      expect(await paid(node, {})).toEqual({ price: 1n, tip: 0n })
+      expect(await paid(node, tip)).toEqual({ price: 3n, tip: 2n })
+      expect(await paid(node, { ...tip, maxFeePerGas: gwei(2n) })).toEqual({ price: 2n, tip: 1n })
+      expect(await paid(node, { gasPrice: gwei(8n) })).toEqual({ price: 8n, tip: 7n })
+    })
+  })
+
+  test('behavior: contracts see the price that is paid, and the base fee', async () => {
+    await onChain('cancun', async (node) => {
+      // GASPRICE to slot 0, BASEFEE to slot 1.
+      await node.rpc('hardhat_setCode', THERE, '0x3a5f554860015500')
+      const from = node.accountOf(0)
+      await node.rpc('eth_sendTransaction', { from, to: THERE, gasPrice: gwei(8n) })
+      const slot = (index: Hex) => node.rpc('eth_getStorageAt', THERE, index, 'latest')
+      expect([await slot('0x0'), await slot('0x1')]).toEqual([word(8n * GWEI), word(GWEI)])
+    })
+  })
+
+  test('behavior: the chain’s own energy schedule has one price and no tips', async () => {
+    await onChain('native', async (node) => {
+      await node.rpc('hardhat_setCode', THERE, STORE)
+      await node.rpc('hardhat_setCoinbase', HERE)
+      expect(await paid(node, { gasPrice: gwei(8n) })).toEqual({ price: 1n, tip: 0n })
+    })
+  })
+})
+
 describe('gas of a hardfork', () => {
   test.each(Object.keys(ANVIL) as Energy[])('default: equals anvil’s on %s', async (hardfork) => {
     await onChain(hardfork, async (node) => {

@@ -82,7 +82,10 @@ export function addProperty(state: State, name: string, amount: bigint): void {
 }
 
 /** Creates a receiver if it does not exist. Returns the fee for the creation in a native transfer. */
-export function createReceiver({ state, now }: Execution, address: string): bigint {
+export function createReceiver(
+  { state, now }: Pick<Execution, 'now' | 'state'>,
+  address: string,
+): bigint {
   if (state.get('account', address)) return 0n
   state.set('account', address, newAccount(address, 'Normal', now))
   return parameter(state, 'getCreateNewAccountFeeInSystemContract')

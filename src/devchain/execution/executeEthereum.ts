@@ -2,7 +2,7 @@ import { emptyBill, payBandwidth, payEnergy } from '../contracts/fees.ts'
 import type { Bill } from '../contracts/fees.ts'
 import { energyLimits } from '../contracts/limits.ts'
 import { printInternal, printLog, printReceipt, withoutZeros } from '../contracts/printing.ts'
-import { addBalance, addProperty } from '../contracts/types.ts'
+import { addBalance, addProperty, createReceiver } from '../contracts/types.ts'
 import { EthereumError } from '../state/errors.ts'
 import { countNonce, nonceOf } from '../state/nonce.ts'
 import { parameter } from '../state/parameters.ts'
@@ -18,6 +18,21 @@ import { runMessage } from './message.ts'
 /** The price of a unit of gas in the next block. */
 export function gasPriceOf(state: StateReader, context: Pick<ExecutionContext, 'block'>): bigint {
   return context.block.baseFee ?? parameter(state, 'getEnergyFee')
+}
+
+/**
+ * What a transaction pays for a unit of gas. With a hardfork of Ethereum, it is the price and the tip, at most what the transaction
+ * offers (EIP-1559); the whole offer of a transaction without a tip. The chain itself has no tips.
+ */
+export function paidPriceOf(
+  { fields, maxPrice }: Pick<EthereumTransaction, 'fields' | 'maxPrice'>,
+  price: bigint,
+  { block: { hardfork }, ethereum }: Pick<ExecutionContext, 'block' | 'ethereum'>,
+): bigint {
+  if (hardfork === undefined || ethereum.fees !== 'gas') return price
+  const tip = fields['maxPriorityFeePerGas']
+  const offered = typeof tip === 'string' ? price + BigInt(tip) : maxPrice
+  return offered < maxPrice ? offered : maxPrice
 }
 
 /**
@@ -37,9 +52,10 @@ export async function applyEthereum(
     throw new EthereumError(
       `nonce too ${nonce < expected ? 'low' : 'high'}: expected ${expected}, got ${nonce}`,
     )
-  const price = gasPriceOf(state, context)
+  const base = gasPriceOf(state, context)
+  const price = paidPriceOf(ethereum, base, context)
   const charge = context.ethereum.fees === 'gas' ? chargeGas : chargeNative
-  const { billFor, energyLimit } = charge(state, transaction, context, price)
+  const { billFor, energyLimit } = charge(state, transaction, context, { base, price })
   countNonce(state, from)
   // They stay when the call reverts.
   const authorized =
@@ -82,11 +98,13 @@ type Charge = (
   state: State,
   transaction: ChainTransaction & { ethereum: EthereumTransaction },
   context: ExecutionContext,
-  price: bigint,
+  prices: { base: bigint; price: bigint },
 ) => { energyLimit: bigint; billFor: (result: VmResult, to: string) => Bill }
 
-/** Charges gas times price from the balance. */
-const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, _, price) => {
+/** Charges gas times price from the balance. The base fee is burnt, and the producer of the block gets the rest. */
+const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, context, prices) => {
+  const { base, price } = prices
+  const { producer } = context.block
   assertFunds(state, from, value + gas * price)
   return {
     energyLimit: gas,
@@ -94,7 +112,11 @@ const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, _, price) 
       const energyFee = energyUsed * price
       if (energyFee > 0n) {
         addBalance(state, from, -energyFee)
-        addProperty(state, 'burned', energyFee)
+        addProperty(state, 'burned', energyUsed * base)
+      }
+      if (price > base) {
+        createReceiver({ state, now: context.headTime }, producer)
+        addBalance(state, producer, energyUsed * (price - base))
       }
       return { ...emptyBill(), energyFee }
     },
@@ -102,7 +124,7 @@ const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, _, price) 
 }
 
 /** Charges like a native transaction with the same content: bandwidth, then energy from stakes, then coins. */
-const chargeNative: Charge = (state, transaction, context, price) => {
+const chargeNative: Charge = (state, transaction, context, { price }) => {
   const { from: owner, gas, to, value } = transaction.ethereum
   const now = context.headTime
   const slot = slotOf(now)

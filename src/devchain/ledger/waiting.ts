@@ -3,7 +3,7 @@ import { envelopeOf } from '../blocks/envelope.ts'
 import type { Genesis } from '../blocks/genesis.ts'
 import { checkEthereum } from '../execution/check.ts'
 import { applyTransaction, checkExpiration } from '../execution/execute.ts'
-import { gasPriceOf } from '../execution/executeEthereum.ts'
+import { gasPriceOf, paidPriceOf } from '../execution/executeEthereum.ts'
 import type { Applied, ExecutionContext } from '../execution/execution.ts'
 import { createPool } from '../execution/pool.ts'
 import type { Pending } from '../execution/pool.ts'
@@ -124,7 +124,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
       const context = next()
       const time = context.block.timestamp
       const replaced = await runFetching(() => checkEthereum(signed, { context, pool, state }))
-      const price = gasPriceOf(state, context)
+      const price = paidPriceOf(signed.ethereum, gasPriceOf(state, context), context)
       const transaction = await runFetching(() =>
         envelopeOf(signed, { addresses: ethereum.addresses, head: head(), price, state, time }),
       )
