@@ -144,10 +144,10 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setAutomine = defineMethod({
     params: [boolean],
-    summary: 'whether each transaction is mined at once',
-    async handler(_, [on]) {
+    summary:
+      'whether each transaction is mined at once; those that wait are in the block of the next one',
+    handler(_, [on]) {
       chain.automine = on
-      if (on && ledger.pool().length > 0) await chain.mine()
       return true
     },
   })
