@@ -2,8 +2,11 @@ import type { Head } from '../../chain/head/headTypes.ts'
 import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
 import type { DevChain } from '../index.ts'
 
-/** Milliseconds to wait until the gateway has seen a block. */
-const TIMEOUT = 1_000
+/**
+ * Milliseconds to wait until the gateway has seen a block, after which the next call may see an older one. Long, because a busy
+ * machine may take seconds.
+ */
+const TIMEOUT = 10_000
 
 /** Informs a gateway of each change of its chain. */
 export type Announcer = {
