@@ -1,5 +1,6 @@
 // Drills: checks that take too long for tests. They run on this machine against the built gateway.
 //
+//   npm run drills -- engines              Redis with Sentinel and as a Cluster: masters killed, a slot moved
 //   npm run drills -- hostile [case …]     hostile input, slow readers, full disks, each with a light client
 //   npm run drills -- upstreams [fault …]  two replicas, two nodes, one of which fails (DRILL_SECONDS each, default 60)
 //   npm run drills -- prometheus           alerts and dashboard against a real Prometheus
@@ -8,6 +9,7 @@
 //
 // They need redis-server on the PATH; `rolling` installs nginx and HAProxy with apt-get if they are missing. Linux only,
 // because memory is read from /proc.
+import { engines } from './engines.ts'
 import { hostile } from './hostile.ts'
 import { endAll } from './processes.ts'
 import { prometheus } from './prometheus.ts'
@@ -15,6 +17,7 @@ import { rolling } from './rolling.ts'
 import { upstreams } from './upstreams.ts'
 
 const drills: Record<string, (names: string[]) => Promise<boolean>> = {
+  engines,
   hostile,
   prometheus,
   rolling,

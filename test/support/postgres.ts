@@ -22,8 +22,13 @@ export function somePostgresIndex(): { url: string; drop(): Promise<void> } {
   }
 }
 
-async function query(text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+function query(text: string): Promise<void> {
+  return queryAt(url, text)
+}
+
+/** Runs one statement over a connection of its own. */
+export async function queryAt(connectionString: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 })
   // The query reports a lost connection.
   client.on('error', () => {})
   await client.connect()

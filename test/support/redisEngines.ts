@@ -1,14 +1,14 @@
 // The forms in which operators run Redis, as real processes: TLS, Sentinel, Cluster.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Redis } from 'ioredis'
 
 import { freePort } from './freePort.ts'
+import { hasProgram, makeCertificates, settle, words } from './programs.ts'
 import { redisServerMissing, startRedis, type TestRedis } from './redis.ts'
 
 /** Why tests that need Redis, its Sentinel and openssl cannot run here; undefined if they can. */
@@ -185,42 +185,5 @@ export async function startCluster({ replicas = false } = {}): Promise<ClusterEn
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
     },
-  }
-}
-
-/** Makes an authority, and a certificate for 127.0.0.1 that servers and clients may use. */
-function makeCertificates(directory: string) {
-  const [ca, caKey, cert, key, request] = ['ca.crt', 'ca.key', 'one.crt', 'one.key', 'one.csr'].map(
-    (name) => join(directory, name),
-  ) as [string, string, string, string, string]
-  const openssl = (command: string) => execFileSync('openssl', words(command), { stdio: 'ignore' })
-  const newKey = 'req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
-  const extensions = join(directory, 'extensions')
-  writeFileSync(extensions, 'subjectAltName=IP:127.0.0.1')
-  openssl(`${newKey} -x509 -days 2 -subj /CN=authority -keyout ${caKey} -out ${ca}`)
-  openssl(`${newKey} -subj /CN=127.0.0.1 -keyout ${key} -out ${request}`)
-  openssl(
-    `x509 -req -days 2 -CAcreateserial -in ${request} -CA ${ca} -CAkey ${caKey} -out ${cert} -extfile ${extensions}`,
-  )
-  return { ca, cert, key }
-}
-
-const words = (text: string) => text.split(' ')
-
-/** Waits for a state of servers that nothing announces. */
-async function settle(check: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!(await check().catch(() => false))) {
-    if (performance.now() > deadline) throw new Error('the servers of Redis did not become ready')
-    await sleep(20)
-  }
-}
-
-function hasProgram(name: string): boolean {
-  try {
-    execFileSync('which', [name], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
   }
 }

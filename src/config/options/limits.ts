@@ -41,7 +41,7 @@ export const limitOptions = {
     value: 'DIR|URL',
     default: undefined as string | undefined,
     parse: text,
-    help: 'log index for log searches: a directory, or postgres://… for an index that replicas share',
+    help: 'log index for log searches: a directory, or postgres://… for an index that replicas share (docs/scaling.md)',
   },
   indexFrom: {
     flag: '--index-from',

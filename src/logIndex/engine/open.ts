@@ -20,7 +20,7 @@ export async function openEngine(
   try {
     if (isPostgres(address)) {
       const { createPostgresEngine } = await import('./postgres.ts')
-      return await createPostgresEngine({ url: address })
+      return await createPostgresEngine({ isWriter, url: address })
     }
     const { createLmdbEngine, FILE } = await loadLmdb()
     const file = join(address, FILE)
@@ -64,6 +64,5 @@ function isPostgres(address: string): boolean {
 /** The address without user, password and parameters: for messages. */
 export function nameOf(address: string): string {
   if (!isPostgres(address)) return address
-  const { host, pathname } = new URL(address)
-  return `postgres://${host}${pathname}`
+  return address.replace(/^[a-z]+:\/\/(?:[^/?#]*@)?([^?#]*).*$/, 'postgres://$1')
 }

@@ -20,52 +20,124 @@ const COPY_FROM = 64
 
 type Row = { k: Buffer; v: Buffer }
 
+/** Milliseconds that a statement may take: more than a search has, and than joining segments takes. */
+const READ_TIMEOUT = 30_000
+const WRITE_TIMEOUT = 600_000
+
+/** Milliseconds to connect, and for which a server that failed is asked only when no other works. */
+const CONNECT_TIMEOUT = 5_000
+
+/** What the planner has no statistics for in a new table. For one transaction, because a pooler shares its connections. */
+const PLANNER = 'set local enable_seqscan = off; set local jit = off'
+
+/** One server of the address. */
+type Server = { pool: pg.Pool; failedAt: number }
+
 /** The shared engine: a PostgreSQL server, or one that speaks its protocol. Several replicas fill and search one index. */
 export async function createPostgresEngine({
   connections = 4,
+  isWriter = false,
   url,
 }: createPostgresEngine.Options): Promise<Engine> {
-  const { connectionString, schema } = parse(url)
+  const { connectionStrings, prefersStandby, isPooled, schema } = parsePostgresAddress(url)
   // As in psql, the default is the name of the operating system's user.
   pg.defaults.user ??= userInfo().username
-  const pool = new pg.Pool({
-    connectionString,
-    max: connections,
-    // The planner has no statistics for a new table.
-    options: '-c enable_seqscan=off -c jit=off',
+  const servers = connectionStrings.map((connectionString): Server => {
+    const pool = new pg.Pool({
+      connectionString,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      max: connections,
+      // A machine that vanished never answers.
+      query_timeout: (isWriter ? WRITE_TIMEOUT : READ_TIMEOUT) + CONNECT_TIMEOUT,
+    })
+    // The pool replaces a connection that breaks while idle. One that breaks in use fails its query, or the next one of its
+    // transaction if it breaks between two.
+    pool.on('error', () => {})
+    pool.on('connect', (client) => client.on('error', () => {}))
+    return { pool, failedAt: Number.NEGATIVE_INFINITY }
   })
-  // The pool replaces a connection that breaks while idle. One that breaks in use fails its query.
-  pool.on('error', () => {})
+  /** Where the last transaction ran: it is asked first. */
+  let last = servers[0] as Server
   const name = (table: Table) => `"${schema}"."${table}"`
   /** The number of the index's advisory lock, which is held until a transaction ends. */
   const lock = createHash('sha256').update(schema).digest().readBigInt64BE(0).toString()
 
+  const BEGIN = {
+    read: `begin isolation level repeatable read read only; ${PLANNER}; set local statement_timeout = ${READ_TIMEOUT}`,
+    // With searches on standbys, a commit waits until the synchronous ones show it.
+    write: `begin; ${PLANNER}; set local statement_timeout = ${WRITE_TIMEOUT}${prefersStandby ? '; set local synchronous_commit = remote_apply' : ''}`,
+  }
+
+  /** Servers in the order in which they are asked. */
+  function inOrder(): Server[] {
+    const rests = (server: Server) => performance.now() - server.failedAt < CONNECT_TIMEOUT
+    const rank = (server: Server) => (rests(server) ? 2 : server === last ? 0 : 1)
+    return servers.toSorted((a, b) => rank(a) - rank(b))
+  }
+
+  /** Begins a transaction on the first server that is `wanted`. @throws the failure of the last server that was asked */
+  async function begin(kind: keyof typeof BEGIN, wanted: 'any' | 'primary' | 'standby') {
+    let failure: unknown
+    for (const server of inOrder()) {
+      let client: pg.PoolClient | undefined
+      try {
+        client = await server.pool.connect()
+        // One answer for each statement.
+        const answers = (await client.query(
+          `${BEGIN[kind]}${servers.length > 1 ? '; select pg_is_in_recovery() as standby' : ''}`,
+        )) as unknown as pg.QueryResult<{ standby: boolean }>[]
+        const isStandby = answers.at(-1)?.rows[0]?.standby
+        if (wanted === 'any' || isStandby === undefined || isStandby === (wanted === 'standby')) {
+          last = server
+          return client
+        }
+        await end(client, 'rollback')
+        failure ??= new Error(`no ${wanted} among the servers`)
+      } catch (error) {
+        client?.release(true)
+        server.failedAt = performance.now()
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  async function end(client: pg.PoolClient, command: 'commit' | 'rollback'): Promise<void> {
+    await client.query(command)
+    client.release()
+  }
+
   async function within<result>(
-    begin: string,
+    kind: keyof typeof BEGIN,
     run: (client: pg.PoolClient) => Promise<result>,
   ): Promise<result> {
-    const client = await pool.connect()
+    const client =
+      kind === 'read' && prefersStandby && !isWriter
+        ? await begin(kind, 'standby').catch(() => begin(kind, 'any'))
+        : await begin(kind, 'primary')
+    let result: result
     try {
-      await client.query(begin)
-      const result = await run(client)
+      result = await run(client)
       await client.query('commit')
-      client.release()
-      return result
     } catch (error) {
-      const isUsable = await client.query('rollback').then(
-        () => true,
-        () => false,
-      )
+      const isUsable =
+        !isLost(error) &&
+        (await client.query('rollback').then(
+          () => true,
+          () => false,
+        ))
       client.release(!isUsable)
       throw error
     }
+    client.release()
+    return result
   }
 
   function viewOf(client: pg.PoolClient): View {
     async function get(table: Table, keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
       if (keys.length === 0) return []
       const { rows } = await client.query<Row>({
-        name: `get ${table}`,
+        ...(!isPooled && { name: `get ${table}` }),
         text: `select k, v from ${name(table)} where k = any($1::bytea[])`,
         values: [keys],
       })
@@ -80,7 +152,7 @@ export async function createPostgresEngine({
       },
       async range(table, { from, limit, to }) {
         const { rows } = await client.query<Row>({
-          name: `range ${table}`,
+          ...(!isPooled && { name: `range ${table}` }),
           text: `select k, v from ${name(table)} where k >= $1 and k < $2 order by k limit $3`,
           values: [from, to, limit ?? null],
         })
@@ -118,8 +190,8 @@ export async function createPostgresEngine({
 
   /** Creates what is missing. An index that exists is not touched: `alter table` would wait for every search, and stop all others. */
   async function create(): Promise<void> {
-    await within('begin', async (client) => {
-      if (await exists(client)) return
+    if (await within('read', exists)) return
+    await within('write', async (client) => {
       await client.query(`select pg_advisory_xact_lock(${lock})`)
       await client.query(`create schema if not exists "${schema}"`)
       for (const table of TABLES) {
@@ -140,15 +212,21 @@ export async function createPostgresEngine({
     return rows[0]?.count === TABLES.length
   }
 
+  async function close(): Promise<void> {
+    await Promise.all(servers.map(({ pool }) => pool.end()))
+  }
+
   try {
     await create()
   } catch (error) {
-    await pool.end()
+    await close()
     throw error
   }
 
-  async function size(): Promise<number> {
-    const { rows } = await pool.query<{ bytes: string }>(
+  const size = () => within('read', sizeIn)
+
+  async function sizeIn(client: pg.PoolClient): Promise<number> {
+    const { rows } = await client.query<{ bytes: string }>(
       'select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class where relnamespace = $1::regnamespace and relkind = $2',
       [`"${schema}"`, 'r'],
     )
@@ -158,36 +236,78 @@ export async function createPostgresEngine({
   return {
     kind: 'postgres',
     logsPerPage: LOGS_PER_PAGE,
-    read: (run) =>
-      within('begin isolation level repeatable read read only', (client) => run(viewOf(client))),
+    read: (run) => within('read', (client) => run(viewOf(client))),
     write: (run) =>
-      within('begin', async (client) => {
+      within('write', async (client) => {
         await client.query(`select pg_advisory_xact_lock(${lock})`)
         return run(batchOf(client))
       }),
     async compact() {
-      for (const table of TABLES) await pool.query(`vacuum (full, analyze) ${name(table)}`)
+      // Outside a transaction, on the server that has just had one as the primary.
+      await within('write', async () => {})
+      for (const table of TABLES)
+        await last.pool.query(untimed(`vacuum (full, analyze) ${name(table)}`))
       return size()
     },
     size,
-    close: () => pool.end(),
+    close,
   }
 }
 
 export declare namespace createPostgresEngine {
   type Options = {
-    /** `postgres://user:password@host:port/database?schema=name`; `schema` is `ethgate_index` by default. */
+    /** An address that `parsePostgresAddress` reads. */
     url: string
     /** Connections of this process's part. @default 4 */
     connections?: number
+    /** Whether this is the engine of a writer, which never reads from a standby. @default false */
+    isWriter?: boolean
   }
 }
 
-function parse(url: string): { connectionString: string; schema: string } {
-  const parsed = new URL(url)
-  const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA
+/** A statement without a limit of time but that of the server: the longest that a timer can wait. */
+const untimed = (text: string) => ({ text, query_timeout: 2 ** 31 - 1 })
+
+/** Whether a connection must not be used again: its server has become a standby, ends, or does not answer. */
+function isLost(error: unknown): boolean {
+  const { code, message } = error as Error & { code?: string }
+  return code === '25006' || code?.startsWith('57P') === true || message === 'Query read timeout'
+}
+
+/**
+ * Reads `postgres://[user:password@]host[:port][,host…]/database?…`. The parameters of `pg` go to it (`sslmode`, `sslrootcert`,
+ * `sslcert`, `sslkey`, `application_name`). These are of the gateway: `schema` (`ethgate_index`), `pgbouncer=true` for a pooler that shares connections between
+ * transactions, and `target_session_attrs`: `primary` (default), or `prefer-standby` for searches.
+ *
+ * @throws Error that names the wrong part, without the password
+ */
+function parsePostgresAddress(url: string) {
+  const [, login = '', hosts = '', path = '', query = ''] =
+    /^postgres(?:ql)?:\/\/((?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(url) ?? []
+  const parameters = new URLSearchParams(query)
+  const take = (name: string, fallback: string) => {
+    const value = parameters.get(name) ?? fallback
+    parameters.delete(name)
+    return value
+  }
+  const schema = take('schema', DEFAULT_SCHEMA)
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new Error(`schema=${schema}: expected lower-case letters, digits and _`)
-  parsed.searchParams.delete('schema')
-  return { connectionString: parsed.href, schema }
+  const target = take('target_session_attrs', 'primary')
+  if (!['primary', 'read-write', 'prefer-standby'].includes(target))
+    throw new Error(`target_session_attrs=${target}: expected primary or prefer-standby`)
+  const pooled = take('pgbouncer', 'false')
+  if (!['true', 'false'].includes(pooled))
+    throw new Error(`pgbouncer=${pooled}: expected true or false`)
+  return {
+    connectionStrings: hosts.split(',').map((host) => {
+      const text = `postgres://${login}${host}${path}?${parameters.toString()}`
+      if (host !== '' && !URL.canParse(text))
+        throw new Error(`the host ${host} is not a name or address with a port`)
+      return text
+    }),
+    isPooled: pooled === 'true',
+    prefersStandby: target === 'prefer-standby',
+    schema,
+  }
 }
