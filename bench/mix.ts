@@ -89,9 +89,9 @@ export async function benchMix({ node, rpcUrl, seconds }: benchMix.Options): Pro
     const [cpu, calls] = [server.cpu(), await server.nodeCalls()]
     table.push([
       server.name,
-      Math.round(best.perSecond),
-      best.connections,
-      best.p99.toFixed(1),
+      ...(best.connections > 0
+        ? [Math.round(best.perSecond), best.connections, best.p99.toFixed(1)]
+        : ['none', '', '']),
       part(before.cpu, cpu, count, 0),
       part(before.calls, calls, count, 2),
       mebibytes(before.memory),
