@@ -216,6 +216,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
 
   const chain: DevChain = {
     accounts,
+    decimals,
     get chainId() {
       return ledger.chainId()
     },

@@ -17,6 +17,8 @@ export type DevChain = {
   accounts: readonly DevAccount[]
   /** The last four bytes of the genesis block, or what a tool has set. */
   readonly chainId: number
+  /** Decimals of the coin. */
+  readonly decimals: 6 | 18
   ledger: Ledger
   /** The chain that this one forks. */
   fork?: Fork

@@ -150,3 +150,23 @@ test('error: a call that reverts has no fee', async () => {
   const call = { from: sender, to: tokenAt, data: transfer(NEW, 10n ** 9n) }
   await expect(rpc('ethgate_feeQuote', call)).rejects.toMatchObject({ code: 3 })
 })
+
+test('error: a misspelt member is named', async () => {
+  await expect(quoteOf({ from: sender, to: NEW, valeu: '0x5' })).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('valeu') as string,
+  })
+  expect(
+    await quoteOf({ from: sender, to: NEW, value: '0x5', gas: '0x5208', nonce: '0x1' }),
+  ).toEqual(await quoteOf({ from: sender, to: NEW, value: '0x5' }))
+})
+
+test('error: a development chain with 18 decimals has no quotes', async () => {
+  const dev = await startDevGateway({ decimals: 18 })
+  const quote = dev.rpc('ethgate_feeQuote', { from: dev.accountOf(0), to: NEW })
+  await expect(quote).rejects.toMatchObject({
+    code: -32601,
+    message: expect.stringContaining('use eth_estimateGas') as string,
+  })
+  await dev.close()
+})

@@ -11,6 +11,7 @@ import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { renderRows } from '../support/table.ts'
 import type { Terminal } from '../support/terminal.ts'
+import { TOOLS } from '../tools/names.ts'
 
 /** `ethgate doctor`: reports what works with a node and what does not. */
 export function addDoctorCommand(program: Command, io: Io): void {
@@ -19,7 +20,8 @@ export function addDoctorCommand(program: Command, io: Io): void {
     summary: 'check what works with a node and what does not',
     description:
       'Tests everything that the gateway needs from a node, and reports what does not work and which setting to change. ' +
-      'It makes about 250 small read calls. Exit code 1 when something important does not work.',
+      'It makes about 250 small read calls. With --for it sends what a tool sends, as recorded from the tool itself, to a gateway in front of the node. ' +
+      'Exit code 1 when something important does not work.',
     options: [
       [
         '--upstream <url>',
@@ -30,6 +32,9 @@ export function addDoctorCommand(program: Command, io: Io): void {
       ['--upstream-rpc <url>', 'the node’s own JSON-RPC', collect],
       ['--upstream-grpc <host:port>', 'the node’s gRPC interface', collect],
       ['--upstream-header <line>', '"NAME: VALUE" sent with every call'],
+      ['--for <tool>', `replay the requests of a tool: ${TOOLS.join(', ')}`],
+      ['-r, --rpc-url <url>', 'with --for: a gateway that runs; without it one is started'],
+      ['--simulate <off|on>', 'with --for: start the gateway with --simulate on'],
       ['--upstream-timeout <ms>', 'timeout of one call (default 10000)'],
       ['--config <file>', 'check the nodes of a configuration file (env ETHGATE_CONFIG)'],
     ],
@@ -41,13 +46,29 @@ export function addDoctorCommand(program: Command, io: Io): void {
         'also checks its own JSON-RPC; output for programs',
       ],
       ['ethgate doctor --config ethgate.yaml', 'all nodes of a configuration file'],
+      [
+        'ethgate doctor --for viem --upstream http://127.0.0.1:8090',
+        'what viem can do through a gateway in front of this node',
+      ],
+      [
+        'ethgate doctor --for foundry --rpc-url http://127.0.0.1:8545',
+        'what Foundry can do through a gateway that runs',
+      ],
     ],
     calls: 'nothing',
     run: doctor,
   })
 }
 
-async function doctor({ io, options, terminal }: Task<ConfigFlags>): Promise<undefined> {
+type DoctorOptions = ConfigFlags & { for?: string }
+
+async function doctor({ io, options, terminal }: Task<DoctorOptions>): Promise<undefined> {
+  const { for: tool, rpcUrl, ...flags } = options
+  if (tool !== undefined) {
+    const { doctorFor } = await import('./doctorFor.ts')
+    await doctorFor(terminal, tool, { config: () => configOf(flags, io.env), rpcUrl })
+    return undefined
+  }
   const upstreams = upstreamsOf(configOf(options, io.env))
   if (upstreams.length === 0)
     throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')

@@ -1,4 +1,5 @@
 import type { AnyMethod } from '../../rpc/method.ts'
+import { refuse } from '../../rpc/methods/unsupported.ts'
 import type { DevChain } from '../index.ts'
 import { accountMethods } from './accounts.ts'
 import type { Announcer } from './announce.ts'
@@ -26,6 +27,9 @@ import { replayMethods } from './trace/replay.ts'
 import { poolMethods } from './txpool.ts'
 import { createUnlocked } from './unlocked.ts'
 import { unsupportedMethods } from './unsupported.ts'
+
+/** Fees in wei are a multiple of those of a node, which stakes and points pay in sun. */
+const NO_QUOTES = 'a chain with 18 decimals has no stakes and points; use eth_estimateGas'
 
 /**
  * The JSON-RPC methods of a development chain. They replace the gateway's methods of the same name, and use the chain directly.
@@ -63,6 +67,7 @@ export function devMethods(
     ...parityMethods(chain),
     ...replayMethods(chain, signer),
     ...unsupportedMethods,
+    ...(chain.decimals === 18 && { ethgate_feeQuote: refuse('ethgate_feeQuote', NO_QUOTES) }),
   }
   return withRpcErrors(methods, failureOf)
 }

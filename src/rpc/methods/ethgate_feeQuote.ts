@@ -1,12 +1,36 @@
 import * as schemas from '../../codec/schemas.ts'
 import { feeQuote } from '../../sending/feeQuote.ts'
 import { defineMethod } from '../method.ts'
-import { callRequest } from '../params/callParam.ts'
+import { type CallRequest, callRequest } from '../params/callParam.ts'
+import { isObject, objectOf, type Param } from '../params/params.ts'
 
 const { amount, quantity } = schemas
 
+/** Members of a call or transaction. Those of gas, fee and nonce have no effect on a quote. */
+const MEMBERS = [
+  'from',
+  'to',
+  'data',
+  'input',
+  'value',
+  'gas',
+  'gasPrice',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'nonce',
+  'type',
+  'chainId',
+]
+
+/** A call without unknown members: a misspelt one would change the quote without a sign. */
+const quotedCall: Param<CallRequest> = (input, scope) => {
+  if (isObject(input)) objectOf(MEMBERS, input)
+  return callRequest(input, scope)
+}
+if (callRequest.doc) quotedCall.doc = callRequest.doc
+
 export const ethgate_feeQuote = defineMethod({
-  params: [callRequest],
+  params: [quotedCall],
   result: schemas.object({
     energy: schemas.object({
       total: quantity,

@@ -1,0 +1,97 @@
+import { plural } from '../../codec/coin.ts'
+import type { Config } from '../../config/config.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
+import { CommandError, usageError } from '../support/errors.ts'
+import { stringify } from '../support/json.ts'
+import { createRpc } from '../support/rpc.ts'
+import { renderRows } from '../support/table.ts'
+import type { Terminal } from '../support/terminal.ts'
+import { type ToolName, TOOLS } from '../tools/names.ts'
+import { recorded } from '../tools/recorded.ts'
+import { replay, type Replayed } from '../tools/replay.ts'
+
+/** Milliseconds for one request. */
+const TIMEOUT = 30_000
+
+/** Characters of the params that a table shows. */
+const SHOWN = 60
+
+/**
+ * `ethgate doctor --for TOOL`: replays the requests of a tool and names what does not work.
+ *
+ * @throws CommandError when something does not work
+ */
+export async function doctorFor(
+  terminal: Terminal,
+  tool: string,
+  { config, rpcUrl }: { config: () => Config; rpcUrl: string | undefined },
+): Promise<void> {
+  if (!isTool(tool)) throw usageError(`--for needs one of ${TOOLS.join(', ')}, got "${tool}"`)
+  const requests = recorded[tool]
+  const { how } = requests
+  const gateway = rpcUrl === undefined ? await startGateway(config()) : undefined
+  try {
+    const url = rpcUrl ?? gateway?.url ?? ''
+    const replayed = await replay(requests, createRpc({ timeout: TIMEOUT, url }))
+    const troubles = replayed.filter(({ level }) => level !== 'ok')
+    const works = replayed.length - troubles.length
+    const ok = troubles.every(({ level }) => level !== 'fail')
+    await terminal.print(
+      terminal.mode === 'json'
+        ? stringify({ ok, tool, recorded: how, requests: replayed.length, works, troubles })
+        : render(terminal, { how, replayed, tool, troubles }),
+    )
+    if (!ok) throw new CommandError('')
+  } finally {
+    await gateway?.stop()
+  }
+}
+
+const isTool = (name: string): name is ToolName => (TOOLS as readonly string[]).includes(name)
+
+/** A gateway for one replay, in front of the node of the configuration. @throws CommandError */
+async function startGateway(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+  if (upstreamsOf(config).length === 0)
+    throw usageError('give --upstream URL of a node, or --rpc-url URL of a gateway that runs')
+  const { createGateway } = await import('../../gateway/gateway.ts')
+  const createSimulator =
+    config.simulate === 'off'
+      ? undefined
+      : (await import('../../devchain/simulator/simulator.ts')).createSimulator
+  const own = { ...config, apiKeys: undefined, dataDir: 'none', host: '127.0.0.1', port: 0 }
+  const gateway = createGateway({ config: own, createSimulator })
+  const { url } = await gateway.start()
+  await gateway.ready
+  return { url: `${url}/wei`, stop: () => gateway.stop() }
+}
+
+function render(
+  terminal: Terminal,
+  {
+    how,
+    replayed,
+    tool,
+    troubles,
+  }: { how: string; replayed: Replayed[]; tool: string; troubles: Replayed[] },
+): string {
+  const mark = { ok: '', info: terminal.dim('–'), fail: terminal.red('fail') }
+  const rows = troubles.map(({ advice, found, level, method, params }) => [
+    mark[level],
+    method,
+    JSON.stringify(params).slice(0, SHOWN),
+    found,
+    advice,
+  ])
+  const failed = troubles.filter(({ level }) => level === 'fail').length
+  const verdict =
+    failed > 0
+      ? terminal.red(`${failed} of ${plural(replayed.length, 'request')} of ${tool} do not work`)
+      : terminal.green(
+          `everything that ${tool} needs works (${plural(replayed.length, 'request')})`,
+        )
+  const table =
+    rows.length > 0
+      ? `${renderRows(terminal, ['', 'method', 'params', 'found', 'what to do'], rows)}\n\n`
+      : ''
+  return `${table}${verdict}\n${terminal.dim(`recorded from ${how}`)}`
+}

@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { startDevGateway } from '../../../test/support/devGateway.ts'
+import { startReplayGateway } from '../../../test/support/gateway.ts'
+import { createRpc } from '../support/rpc.ts'
+import { judge } from './judge.ts'
+import { TOOLS } from './names.ts'
+import { recorded } from './recorded.ts'
+import { replay } from './replay.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const rpcOf = (url: string) => createRpc({ timeout: 30_000, url })
+
+describe('a development chain, from which the requests were recorded', () => {
+  test.each(TOOLS)(
+    'behavior: everything that %s sends works',
+    { timeout: 60_000 },
+    async (tool) => {
+      const dev = await startDevGateway({ decimals: 18 })
+      closing.push(() => dev.close())
+      const from = dev.accountOf(0)
+      await dev.rpc('eth_sendTransaction', { from, data: '0x6001600081600a8239f3' })
+      const replayed = await replay(recorded[tool], rpcOf(dev.url))
+      expect(replayed.length).toBe(recorded[tool].requests.length)
+      expect(replayed.filter(({ level }) => level === 'fail')).toEqual([])
+    },
+  )
+})
+
+describe('a gateway in front of a node', () => {
+  test('behavior: what does not work is named, with the setting that changes it', async () => {
+    const gateway = await startReplayGateway()
+    closing.push(() => gateway.stop())
+    const rpc = rpcOf(`${gateway.url}/wei`)
+    const requests = [
+      { method: 'eth_chainId', params: [] },
+      { method: 'eth_getTransactionReceipt', params: ['$transaction'] },
+      { method: 'eth_getBlockByHash', params: ['$blockHash', false] },
+      { method: 'eth_simulateV1', params: [{ blockStateCalls: [] }, 'latest'] },
+      {
+        method: 'eth_call',
+        params: [{ to: '$contract' }, 'latest', { [`0x${'11'.repeat(20)}`]: {} }],
+      },
+      { method: 'eth_getCode', params: ['$contract', '0x1'] },
+      { method: 'eth_getProof', params: ['$account', [], 'latest'] },
+      { method: 'eth_subscribe', params: ['newHeads'] },
+      { method: 'hardhat_reset', params: [] },
+      { method: 'debug_everything', params: [] },
+    ]
+    const replayed = await replay({ how: 'this test', requests }, rpc)
+    expect(replayed.map(({ advice, level, method }) => [method, level, advice])).toEqual([
+      ['eth_chainId', 'ok', ''],
+      ['eth_getTransactionReceipt', 'ok', ''],
+      ['eth_getBlockByHash', 'ok', ''],
+      ['eth_simulateV1', 'fail', 'serve with --simulate on and --upstream-rpc'],
+      ['eth_call', 'fail', 'serve with --simulate on and --upstream-rpc'],
+      ['eth_getCode', 'fail', expect.stringContaining('read "latest"')],
+      ['eth_getProof', 'info', expect.any(String)],
+      ['eth_subscribe', 'ok', ''],
+      ['hardhat_reset', 'info', expect.stringContaining('ethgate dev')],
+      ['debug_everything', 'fail', 'no setting adds it'],
+    ])
+  })
+
+  test('error: an address without WebSockets is named', async () => {
+    const gateway = await startReplayGateway()
+    closing.push(() => gateway.stop())
+    const requests = [{ method: 'eth_subscribe', params: ['newHeads'] }]
+    const rpc = { ...rpcOf(gateway.url), url: 'http://127.0.0.1:1' }
+    expect(await replay({ how: '', requests }, rpc)).toMatchObject([
+      { level: 'fail', advice: expect.stringContaining('WebSockets') as string },
+    ])
+  })
+})
+
+test('default: an error about the chain is an answer', () => {
+  expect(judge('eth_call', { error: { code: 3, message: 'execution reverted' } }).level).toBe('ok')
+  expect(judge('eth_call', { error: { code: -32000, message: 'x' } }).level).toBe('ok')
+  expect(judge('eth_call', { error: { code: -32603, message: 'x' } }).level).toBe('fail')
+  const unknown = 'unknown account: the gateway does not manage the key of 0x00'
+  expect(judge('eth_sendTransaction', { error: { code: -32000, message: unknown } })).toMatchObject(
+    { level: 'fail', advice: expect.stringContaining('--keys') as string },
+  )
+  expect(judge('eth_call', { error: { code: 4100, message: 'needs an API key' } })).toMatchObject({
+    level: 'fail',
+    advice: expect.stringContaining('API key') as string,
+  })
+})
