@@ -26,7 +26,7 @@ const created = new Map<string, string>()
  * this signer all the same. The true address is `receipt.contractAddress`.
  *
  * @example
- * const provider = new JsonRpcProvider('http://127.0.0.1:8545')
+ * const provider = new JsonRpcProvider('http://127.0.0.1:8545', undefined, { cacheTimeout: -1 })
  * const signer = new NativeSigner('0x…', provider)
  * const response = await signer.sendTransaction({ to: '0x…', value: 1_000_000n }) // 1 coin, in sun
  * const receipt = await response.wait()

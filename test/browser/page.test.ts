@@ -43,6 +43,15 @@ const VIEWS: readonly (readonly [name: string, path: (seen: Activity, alice: str
     ['state', () => '/state'],
   ]
 
+/** A field of the console as it is sent: JSON, otherwise text. */
+function asParameter(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 /** A wallet extension that announces itself, keeps what it is asked, and sends with the accounts of the chain. */
@@ -256,17 +265,64 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await page.getByText('Use another ABI').click()
     await page.getByLabel('ABI as JSON').fill(JSON.stringify(artifacts.Kitchen.abi))
     await page.getByRole('button', { name: 'Show its functions' }).click()
-    await page.getByRole('button', { name: 'Write set' }).waitFor()
+    await page.locator('summary', { hasText: 'set' }).first().waitFor()
     await page.reload()
-    const form = page.locator('form', { has: page.getByRole('button', { name: 'Write set' }) })
+    const form = page.locator('form:has([aria-label="Write set"])')
+    await form.locator('summary').click()
     await form.locator('input[name="arg"]').fill('42')
     await form.getByRole('button').click()
+    await form.locator('output', { hasText: /Fee about .* coins.*; safe fee limit / }).waitFor()
     await form.locator('.badge', { hasText: 'success' }).waitFor()
     await page.getByRole('button', { name: 'Call n', exact: true }).click()
     const output = page.locator('output', { hasText: /^42$/ })
     await expect.poll(() => output.count()).toBe(1)
     await page.close()
   })
+
+  test.each(['a fresh chain', 'a chain with transactions'])(
+    'behavior: on %s no example of the console fails, and none is null',
+    async (which) => {
+      const own = which === 'a fresh chain' ? await startDevGateway() : dev
+      const page = await browser.newPage()
+      await page.goto(`${own.url}/console`)
+      await page.locator('#console').waitFor()
+      const names = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('.methods a')].map(({ textContent }) => textContent.trim())",
+      )
+      const failed: string[] = []
+      let called = 0
+      // What changes a chain is undone; what cannot be undone comes last.
+      for (const name of names.toSorted(
+        (a, b) => Number(a.endsWith('reset')) - Number(b.endsWith('reset')),
+      )) {
+        await page.evaluate(`location.hash = "${name}"`)
+        await page.locator('#method', { hasText: new RegExp(`^${name}$`) }).waitFor()
+        const inputs = await page.evaluate<{ value: string; required: boolean }[]>(
+          "[...document.querySelectorAll('#params input')].map(({ value, required }) => ({ value, required }))",
+        )
+        if (inputs.some(({ required, value }) => required && value === '')) {
+          if (!(await page.locator('#missing').isVisible())) failed.push(`${name}: no hint`)
+          continue
+        }
+        const params = inputs.map(({ value }) => value).filter((value) => value !== '')
+        const snapshot = await own.rpc('evm_snapshot')
+        const answer = await own
+          .rpc(name, ...params.map(asParameter))
+          .catch((error: Error) => error)
+        if (answer instanceof Error) failed.push(`${name} ${params.join(' ')}: ${answer.message}`)
+        // A command of a development chain answers null, and no block has an uncle.
+        else if (answer === null && !/^(anvil|hardhat|evm|tenderly)_|Uncle/.test(name))
+          failed.push(`${name} ${params.join(' ')}: null`)
+        await own.rpc('evm_revert', snapshot)
+        called += 1
+      }
+      expect(failed).toEqual([])
+      expect(called).toBeGreaterThan(120)
+      await page.close()
+      if (own !== dev) await own.close()
+    },
+    120_000,
+  )
 
   test('behavior: a link of the console carries the request', async () => {
     const address = dev.accountOf(7)
@@ -286,6 +342,7 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await page.getByText('Use another ABI').click()
     await page.getByLabel('ABI as JSON').fill(JSON.stringify(abi))
     await page.getByRole('button', { name: 'Show its functions' }).click()
+    await page.locator('#functions summary', { hasText: 'f' }).click()
     await page.getByRole('button', { name: 'Write f' }).waitFor()
     expect(await page.locator('#functions img').count()).toBe(0)
     expect(complaints).toEqual([])

@@ -122,6 +122,12 @@ describe('transaction', () => {
     expect(text).not.toContain('Created contract')
   })
 
+  test('behavior: a token has its name and its units', async () => {
+    const text = await textOf(`/tx/${seen.transfer}`)
+    expect(text).toMatch(/To Test Dollar +0x/)
+    expect(text.match(/250000000 +250 +TUSD/g)).toHaveLength(2)
+  })
+
   test('behavior: a revert has its reason', async () => {
     expect(await textOf(`/tx/${seen.customError}`)).toMatch(/Reason .*0xf988f737/)
   })
@@ -300,9 +306,18 @@ test('behavior: without artifacts an unknown error is shown as data', async () =
   try {
     await behind.ready
     const page = await fetch(`${url}/tx/${seen.customError}`, { headers: { accept: 'text/html' } })
-    expect(await page.text()).toContain('an error that no known ABI has: 0xf988f737')
-    const account = await fetch(`${url}/address/${dev.accountOf(0)}`)
-    expect(await account.text()).toContain('has no list of the transactions')
+    const text = await page.text()
+    expect(text).toContain('an error that no known ABI has: 0xf988f737<')
+    // The bytes are folded.
+    expect(text).toMatch(/<details><summary>Data of the error<\/summary><pre[^>]*>0xf988f737/)
+    const account = await (await fetch(`${url}/address/${dev.accountOf(0)}`)).text()
+    expect(account).toContain('has no list of the transactions')
+    expect(account).toContain(seen.memo)
+    const [, older = ''] = /rel="next" href="([^"]+)"/.exec(account.replaceAll('&amp;', '&')) ?? []
+    const rest = older === '' ? '' : await (await fetch(url + older)).text()
+    expect(account + rest).toContain(seen.transfer)
+    const other = await (await fetch(`${url}/address/0x${'5'.repeat(40)}`)).text()
+    expect(other).toMatch(/No transactions of this address in blocks 0 to \d+\./)
   } finally {
     await behind.stop()
   }

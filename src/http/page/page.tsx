@@ -194,7 +194,11 @@ export function createPage({
     if (tab === 'tokens') return <Holdings holdings={await readHoldings(facts, source)} />
     if (tab === 'account') return <Resources facts={facts} />
     if (tab === 'contract') return contractView(c, facts, source)
-    const place = { before: whole(c.req.query('before')) ?? 0, after: whole(c.req.query('after')) }
+    const place = {
+      before: whole(c.req.query('before')) ?? 0,
+      after: whole(c.req.query('after')),
+      to: whole(c.req.query('to')),
+    }
     return <Transactions address={address} history={await readHistory(address, place, source)} />
   }
 

@@ -39,7 +39,7 @@ console.log(await client.getBlockNumber())`,
       label: 'ethers',
       code: `import { JsonRpcProvider } from 'ethers'
 
-const provider = new JsonRpcProvider('${url}', ${chainId})
+const provider = new JsonRpcProvider('${url}', ${chainId}, { cacheTimeout: -1 })
 console.log(await provider.getBlockNumber())`,
     },
     {

@@ -23,7 +23,8 @@ async function loadConsole(form: HTMLFormElement): Promise<void> {
     methods: MethodDoc[]
   }
   const methods = new Map(docs.map((method) => [method.name, method]))
-  const live = await liveExamples()
+  let live = await liveExamples()
+  const kept = new Map<string, unknown>()
   let chosen: MethodDoc | undefined
 
   /** Shows the form of a method. @param given - values of a link, instead of the examples */
@@ -36,6 +37,10 @@ async function loadConsole(form: HTMLFormElement): Promise<void> {
     find('#params').replaceChildren(
       ...chosen.params.map((param, index) => field(param, index, values[index])),
     )
+    const isMissing = chosen.params.some(
+      ({ required }, index) => required && values[index] === undefined,
+    )
+    find('#missing').hidden = !isMissing
     find('#result').hidden = true
     each('.methods a', (link) => {
       if (link.textContent === name) link.setAttribute('aria-current', 'true')
@@ -50,6 +55,14 @@ async function loadConsole(form: HTMLFormElement): Promise<void> {
     )
     while (values.length > 0 && values.at(-1) === undefined) values.pop()
     return values.map((value) => value ?? null)
+  }
+
+  async function sendChosen({ name }: MethodDoc): Promise<void> {
+    const result = await send(name, params())
+    // A transaction or a block gives the examples new values; a new filter is the example of the methods that take one.
+    live = await liveExamples()
+    if (name.startsWith('eth_new')) kept.set('id', result)
+    for (const [key, value] of kept) live.set(key, value)
   }
 
   function showCode(): void {
@@ -76,7 +89,7 @@ async function loadConsole(form: HTMLFormElement): Promise<void> {
   form.addEventListener('input', showCode)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    if (chosen) void send(chosen.name, params())
+    if (chosen) void sendChosen(chosen)
   })
   const link = find<HTMLButtonElement>('#link')
   link.addEventListener('click', () => {
@@ -123,17 +136,20 @@ function field(param: MethodDoc['params'][number], index: number, value: unknown
   return row
 }
 
-async function send(method: string, params: unknown[]): Promise<void> {
+/** Sends a call and shows the answer. Resolves with its result. */
+async function send(method: string, params: unknown[]): Promise<unknown> {
   const section = find('#result')
   section.hidden = false
   try {
     const answer = await rpc('ethgate_explain', [{ method, params }])
     const explained = answer.result as Explanation | undefined
-    if (explained) show(method, explained)
     // If `ethgate_explain` is off, call the method directly.
-    else show(method, { ...(await rpc(method, params)), calls: [] })
+    const shown = explained ?? { ...(await rpc(method, params)), calls: [] }
+    show(method, shown)
+    return shown.result
   } catch {
     find('#timing').textContent = 'The gateway is unreachable.'
+    return undefined
   }
 }
 
@@ -182,7 +198,7 @@ function codeOf(url: string, method: string, params: unknown[]): [label: string,
     ],
     [
       'ethers',
-      `import { JsonRpcProvider } from 'ethers'\n\nconst provider = new JsonRpcProvider('${url}')\nconsole.log(await provider.send('${method}', ${list}))`,
+      `import { JsonRpcProvider } from 'ethers'\n\nconst provider = new JsonRpcProvider('${url}', undefined, { cacheTimeout: -1 })\nconsole.log(await provider.send('${method}', ${list}))`,
     ],
   ]
 }

@@ -67,11 +67,39 @@ async function write(
   await useChain(wallet, chain)
   const coins = form.querySelector<HTMLInputElement>('[name="coins"]')?.value ?? '0'
   const value = `0x${toWei(coins).toString(16)}`
+  const quote = await quoteOf({ from, to, data, value })
+  output.textContent = `${quote} …`
   const hash = String(
     await provider.request({ method: 'eth_sendTransaction', params: [{ from, to, data, value }] }),
   )
   void follow(hash, output)
-  return create('span', {}, 'Sent: ', create('a', { href: `/tx/${hash}` }, hash))
+  const link = create('a', { href: `/tx/${hash}` }, hash)
+  return create('span', {}, `${quote} Sent: `, link)
+}
+
+/** The parts of `ethgate_feeQuote` that are shown. Amounts in wei, coins as text. */
+type Quote = {
+  coins: string
+  energy: Record<'total' | 'fromCreator' | 'fromSender' | 'burned', string>
+  feeLimit: string
+}
+
+/** What a transaction costs and who pays, in words; empty when the gateway has no quote. @throws Error when it would revert */
+async function quoteOf(call: object): Promise<string> {
+  const { error, result } = await rpc('ethgate_feeQuote', [call], '/wei')
+  if (error?.code === 3) throw new Error(`It would fail: ${error.message}`)
+  if (!result) return ''
+  const { coins, energy, feeLimit } = result as Quote
+  const some = (amount: string, from: string) =>
+    BigInt(amount) > 0n ? [`${BigInt(amount).toLocaleString('en')} ${from}`] : []
+  const parts = [
+    ...some(energy.fromCreator, 'from the creator’s stake'),
+    ...some(energy.fromSender, 'from your stake'),
+    ...some(energy.burned, 'burned'),
+  ]
+  const limit = (Number(BigInt(feeLimit) / 10n ** 12n) / 1e6).toLocaleString('en')
+  const total = BigInt(energy.total).toLocaleString('en')
+  return `Fee about ${coins} coins for ${total} energy (${parts.join(', ')}); safe fee limit ${limit} coins.`
 }
 
 async function follow(hash: string, output: HTMLElement): Promise<void> {

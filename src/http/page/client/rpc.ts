@@ -6,10 +6,14 @@ export type RpcAnswer = {
   ms: number
 }
 
-/** One call over HTTP to the gateway that served the page. @throws Error when it is unreachable */
-export async function rpc(method: string, params: readonly unknown[]): Promise<RpcAnswer> {
+/** One call over HTTP to the gateway that served the page; at `/wei` amounts have 18 decimals. @throws Error when it is unreachable */
+export async function rpc(
+  method: string,
+  params: readonly unknown[],
+  path: '/' | '/wei' = '/',
+): Promise<RpcAnswer> {
   const started = performance.now()
-  const response = await fetch('/', {
+  const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

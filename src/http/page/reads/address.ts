@@ -26,8 +26,16 @@ export type AddressFacts = {
   implementation: Address | undefined
 }
 
-/** A page of the transactions of an account, newest first. */
-export type History = { rows: Row[]; first: boolean; last: boolean }
+/**
+ * A page of the transactions of an account, newest first. `newer` and `older` are the queries of its neighbours; `range` is what was
+ * searched when the chain has no list of the transactions of an account.
+ */
+export type History = {
+  rows: Row[]
+  newer?: string | undefined
+  older?: string | undefined
+  range?: { from: number; to: number }
+}
 
 /** A token that an account has. `contract` is absent for a token of the chain itself. */
 export type Holding = {
@@ -95,15 +103,15 @@ function addressOf(word: Hex): Address | undefined {
 }
 
 /**
- * A page of the transactions of an account.
+ * A page of the transactions of an account: of the chain's list of them, or found in the blocks up to `to`.
  *
- * @param before - only blocks below this one; 0 for all @returns undefined when the chain has no list of them
+ * @param before - only blocks below this one; 0 for all
  */
 export async function readHistory(
   address: Address,
-  { after, before }: { before: number; after: number | undefined },
+  { after, before, to }: { before: number; after: number | undefined; to: number | undefined },
   source: Source,
-): Promise<History | undefined> {
+): Promise<History> {
   type Answer = {
     txs: RpcTransaction[]
     receipts: (RpcReceipt & { timestamp: number })[]
@@ -121,7 +129,7 @@ export async function readHistory(
       if (error.code === -32601) return undefined
       throw error
     })
-  if (!answer) return undefined
+  if (!answer) return searchBlocks(address, to, source)
   const rows = await Promise.all(
     answer.txs.map(async ({ hash }, index) => {
       const receipt = answer.receipts[index] as Answer['receipts'][number]
@@ -130,10 +138,49 @@ export async function readHistory(
       return native && rowOf(native, place, source)
     }),
   )
+  const found = rows.filter((row) => row !== undefined)
   return {
-    rows: rows.filter((row) => row !== undefined),
-    first: answer.firstPage,
-    last: answer.lastPage,
+    rows: found,
+    newer: answer.firstPage ? undefined : `&after=${found[0]?.block ?? 0}`,
+    older: answer.lastPage ? undefined : `&before=${found.at(-1)?.block ?? 0}`,
+  }
+}
+
+/** Blocks that one page searches for the transactions of an account, those of one native call, and transactions at most. */
+const SEARCHED = 100
+const CHUNK = 25
+const MOST_SEARCHED = 5_000
+
+/** The transactions in the blocks up to `to` that name an account: as sender, receiver or contract. */
+async function searchBlocks(
+  address: Address,
+  to: number | undefined,
+  source: Source,
+): Promise<History> {
+  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await source.head())
+  const native = toNativeAddress(address)
+  const rows: Promise<Row>[] = []
+  let from = last + 1
+  let seen = 0
+  while (from > 0 && last - from < SEARCHED - 1 && rows.length < PAGE && seen < MOST_SEARCHED) {
+    const startNum = Math.max(0, from - CHUNK)
+    const range = { startNum, endNum: from }
+    const { block: blocks = [] } = await source.wallet.getBlockByLimitNext(range)
+    for (const { block_header, transactions = [] } of blocks.toReversed()) {
+      const { number = 0, timestamp = 0 } = block_header.raw_data
+      const place = { block: number, time: Math.floor(timestamp / 1_000) }
+      seen += transactions.length
+      for (const transaction of transactions.toReversed()) {
+        const fields = transaction.raw_data.contract?.[0]?.parameter?.value ?? {}
+        if (Object.values(fields).includes(native)) rows.push(rowOf(transaction, place, source))
+      }
+    }
+    from = startNum
+  }
+  return {
+    rows: await Promise.all(rows),
+    older: from > 0 ? `&to=${from - 1}` : undefined,
+    range: { from, to: last },
   }
 }
 

@@ -40,8 +40,8 @@ export type TransactionFacts = {
   value: NativeValue
   head: number
   solid: number
-  /** Why it failed, in words. */
-  reason: string | undefined
+  /** Why it failed: in words, and the bytes of an error that no known ABI has. */
+  reason: { text: string; data?: Hex } | undefined
   call: Decoded | undefined
   /** Functions that the logs and calls of the page are named by. */
   names: Map<Address, string>
@@ -120,12 +120,17 @@ export async function readTransaction(
     solid,
     reason: reasonOf(info, allAbis, failureOf),
     call: transaction.to ? decodeCalldata(transaction.input, abiOf(transaction.to)) : undefined,
-    names: new Map(known.flatMap(({ address, name }) => (name ? [[address, name]] : []))),
+    names: new Map(
+      known.flatMap((one) => {
+        const name = nameOf(one)
+        return name === undefined ? [] : [[one.address, name]]
+      }),
+    ),
     tokens: new Map(known.flatMap(({ address, token }) => (token ? [[address, token]] : []))),
     nativeTokens: await nativeTokensIn(fields, info, source),
     logs: logs.map((log) => ({
       log,
-      name: known.find(({ address }) => address === log.address)?.name,
+      name: nameOf(known.find(({ address }) => address === log.address)),
       event: decodeLog(log, abiOf(log.address)) ?? decodeLog(log, allAbis),
     })),
     transfers: transfers.filter((one) => one !== undefined),
@@ -163,7 +168,7 @@ function reasonOf(
   info: TransactionInfo | undefined,
   abi: Abi,
   failureOf: ((info: TransactionInfo) => string) | undefined,
-): string | undefined {
+): TransactionFacts['reason'] {
   if (!info) return undefined
   const outcome = info.receipt?.result
   const failed = info.result === 'FAILED' || (outcome !== undefined && outcome !== 'SUCCESS')
@@ -172,14 +177,21 @@ function reasonOf(
   if (outcome === 'REVERT') {
     const known = decodeRevert(data, abi)
     const text = revertReason(data) ?? (known && decodedText(known))
-    if (text !== undefined) return text
-    if (data === '0x') return 'reverted without a reason'
+    if (text !== undefined) return { text }
+    if (data === '0x') return { text: 'reverted without a reason' }
     const words = failureOf?.(info).replace(/^VM Exception while processing transaction: /, '')
-    return words || `an error that no known ABI has: ${data.slice(0, 138)}`
+    // Words that repeat the bytes say no more than the selector.
+    if (words && !words.includes(data)) return { text: words }
+    return { text: `an error that no known ABI has: ${data.slice(0, 10)}`, data }
   }
   const note = hexText(info.resMessage)
   const words = outcome?.replaceAll('_', ' ').toLowerCase()
-  return [words, note].filter((text) => text !== undefined && text !== '').join(': ')
+  return { text: [words, note].filter((text) => text !== undefined && text !== '').join(': ') }
+}
+
+/** The name of an account or contract, or that of its token. */
+function nameOf(known: { name: string | undefined; token: Token | undefined } | undefined) {
+  return known?.name ?? known?.token?.name
 }
 
 /** A decoded call or error: `InsufficientBalance(from: 0x…, needed: 5)`. */

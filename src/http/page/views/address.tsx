@@ -124,31 +124,31 @@ export function AddressPage({
   )
 }
 
-/** The transactions of an account. Without a list of them it says how to get one. */
-export function Transactions({
-  address,
-  history,
-}: {
-  address: Address
-  history: History | undefined
-}) {
-  if (!history)
-    return (
-      <p class="empty">
-        The node has no list of the transactions of an account. The tab “Token transfers” has those
-        of the newest blocks; with <code>--index DIR</code> it has those of the whole chain.
-      </p>
-    )
-  const { first, last, rows } = history
-  if (rows.length === 0) return <p class="empty">No transactions of this address yet.</p>
-  const link = (query: string) => `/address/${getAddress(address)}?tab=transactions${query}`
+/** The transactions of an account. Where the chain has no list of them, it says which blocks were searched. */
+export function Transactions({ address, history }: { address: Address; history: History }) {
+  const { newer, older, range, rows } = history
+  const link = (query: string | undefined) =>
+    query && `/address/${getAddress(address)}?tab=transactions${query}`
   return (
     <>
-      <TransactionTable caption="Transactions" own={address} rows={rows} />
-      <Pager
-        newer={first ? undefined : link(`&after=${rows[0]?.block ?? 0}`)}
-        older={last ? undefined : link(`&before=${rows.at(-1)?.block ?? 0}`)}
-      />
+      {rows.length > 0 ? (
+        <TransactionTable caption="Transactions" own={address} rows={rows} />
+      ) : (
+        <p class="empty">
+          {range
+            ? `No transactions of this address in blocks ${grouped(range.from)} to ${grouped(range.to)}.`
+            : 'No transactions of this address yet.'}
+        </p>
+      )}
+      {range && (
+        <p class="quiet">
+          {`Blocks ${grouped(range.from)} to ${grouped(range.to)}. `}
+          The node has no list of the transactions of an account, so blocks are searched, newest
+          first. The tab “Token transfers” has those of the whole chain with{' '}
+          <code>--index DIR</code>.
+        </p>
+      )}
+      <Pager newer={link(newer)} older={link(older)} />
     </>
   )
 }

@@ -49,6 +49,10 @@ export function Console({
         <form id="console" class="panel" data-url={origin} hidden>
           <h2 id="method"> </h2>
           <p id="summary" class="quiet"></p>
+          <p id="missing" class="quiet" hidden>
+            An empty field has no example: this chain has no such transaction, contract, account or
+            filter yet.
+          </p>
           <div id="params"></div>
           <p class="inline">
             <button type="submit">Send</button>

@@ -109,6 +109,20 @@ function FunctionForm({
   const key = functionKey(entry)
   const own = answer?.key === key ? answer : undefined
   const isPayable = writes && entry.stateMutability === 'payable'
+  const isPlain = entry.inputs.length === 0 && !isPayable
+  const title = (
+    <>
+      <code>{entry.name}</code>
+      {entry.outputs.length > 0 && (
+        <span class="quiet"> → {entry.outputs.map(parameterText).join(', ')}</span>
+      )}
+    </>
+  )
+  const button = (
+    <button type="submit" aria-label={`${writes ? 'Write' : 'Call'} ${entry.name}`}>
+      {writes ? 'Write' : 'Call'}
+    </button>
+  )
   return (
     <form
       class="panel call"
@@ -119,34 +133,35 @@ function FunctionForm({
     >
       <input type="hidden" name="tab" value="contract" />
       <input type="hidden" name="call" value={key} />
-      <p>
-        <code>{entry.name}</code>
-        {entry.outputs.length > 0 && (
-          <span class="quiet"> → {entry.outputs.map(parameterText).join(', ')}</span>
-        )}
-      </p>
-      {entry.inputs.map((input, index) => (
-        <p class="field">
-          <label for={`${id}a${index}`}>{parameterText(input)}</label>
-          <input
-            id={`${id}a${index}`}
-            name="arg"
-            value={own?.args[index] ?? ''}
-            required={input.type !== 'string' && input.type !== 'bytes'}
-            autocomplete="off"
-            spellcheck={false}
-          />
+      {isPlain ? (
+        <p class="inline">
+          <span class="grow">{title}</span> {button}
         </p>
-      ))}
-      {isPayable && (
-        <p class="field">
-          <label for={`${id}v`}>coins to send</label>
-          <input id={`${id}v`} name="coins" inputmode="decimal" value="0" required />
-        </p>
+      ) : (
+        <details open={own !== undefined}>
+          <summary>{title}</summary>
+          {entry.inputs.map((input, index) => (
+            <p class="field">
+              <label for={`${id}a${index}`}>{parameterText(input)}</label>
+              <input
+                id={`${id}a${index}`}
+                name="arg"
+                value={own?.args[index] ?? ''}
+                required={input.type !== 'string' && input.type !== 'bytes'}
+                autocomplete="off"
+                spellcheck={false}
+              />
+            </p>
+          ))}
+          {isPayable && (
+            <p class="field">
+              <label for={`${id}v`}>coins to send</label>
+              <input id={`${id}v`} name="coins" inputmode="decimal" value="0" required />
+            </p>
+          )}
+          {button}
+        </details>
       )}
-      <button type="submit" aria-label={`${writes ? 'Write' : 'Call'} ${entry.name}`}>
-        {writes ? 'Write' : 'Call'}
-      </button>
       <output class={own?.error === undefined ? 'hex' : 'bad'}>{own?.error ?? own?.value}</output>
     </form>
   )

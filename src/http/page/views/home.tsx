@@ -73,6 +73,9 @@ export function Home({
           >
             <path class="bars" d={bars(hour.points, 240, 56)} />
           </svg>
+          <p class="axis" aria-hidden="true">
+            <span>1 h ago</span> <span>highest {grouped(most(hour))}</span> <span>now</span>
+          </p>
         </figure>
       </section>
       <div class="columns">

@@ -8,6 +8,7 @@ import { valueText } from '../abi.ts'
 import { toNumber, utc } from '../format.ts'
 import { operationOf } from '../operations.ts'
 import { int } from '../reads/row.ts'
+import type { Token } from '../reads/source.ts'
 import type { ReadFrame, ReadLog, TransactionFacts } from '../reads/transaction.ts'
 import { Sentence } from '../sentence.tsx'
 import { hexText } from '../text.ts'
@@ -22,6 +23,7 @@ import {
   Outcome,
   Table,
   Time,
+  TokenAmount,
 } from './parts.tsx'
 import { Moved, TransferTable } from './rows.tsx'
 
@@ -48,8 +50,16 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
         <Sentence facts={facts} />
         {reason !== undefined && (
           <p class="reason">
-            <strong>Reason</strong> {reason}
+            <strong>Reason</strong> {reason.text}
           </p>
+        )}
+        {reason?.data && (
+          <details>
+            <summary>Data of the error</summary>
+            <pre class="raw" tabindex={0}>
+              {reason.data}
+            </pre>
+          </details>
         )}
         {transaction.blockNumber ? (
           <Finality block={row.block} head={head} solid={solid} />
@@ -101,7 +111,10 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
       {facts.call && (
         <section aria-labelledby="call">
           <h2 id="call">Call</h2>
-          <Decoded call={facts.call} />
+          <Decoded
+            call={facts.call}
+            token={transaction.to ? facts.tokens.get(transaction.to) : undefined}
+          />
         </section>
       )}
       <Calls facts={facts} />
@@ -112,7 +125,7 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
             limit={OPEN_LOGS}
             noun="logs"
             items={facts.logs.map((log) => (
-              <Log read={log} />
+              <Log read={log} token={facts.tokens.get(log.log.address)} />
             ))}
           />
           {(receipt?.logs.length ?? 0) > facts.logs.length && (
@@ -246,14 +259,14 @@ function Frame({ read: { call, depth, frame, name } }: { read: ReadFrame }) {
   )
 }
 
-function Log({ read: { event, log, name } }: { read: ReadLog }) {
+function Log({ read: { event, log, name }, token }: { read: ReadLog; token: Token | undefined }) {
   return (
     <article class="panel log">
       <h3>
         <span class="index">{toNumber(log.logIndex)}</span> {event?.name ?? 'Unknown event'}{' '}
         <span class="quiet">of</span> <AddressLink address={log.address} name={name} />
       </h3>
-      {event && <Params call={event} />}
+      {event && <Params call={event} token={token} />}
       <details {...(!event && { open: true })}>
         <summary>Topics and data</summary>
         <ol class="topics">
@@ -269,18 +282,19 @@ function Log({ read: { event, log, name } }: { read: ReadLog }) {
   )
 }
 
-function Decoded({ call }: { call: Decoded }) {
+function Decoded({ call, token }: { call: Decoded; token: Token | undefined }) {
   return (
     <div class="panel log">
       <p>
         <code>{call.signature}</code>
       </p>
-      <Params call={call} />
+      <Params call={call} token={token} />
     </div>
   )
 }
 
-function Params({ call: { params } }: { call: Decoded }) {
+/** Parameters of a call or event. @param token - the contract, if it is a token: amounts are shown in its units too */
+function Params({ call: { params }, token }: { call: Decoded; token: Token | undefined }) {
   return (
     <dl class="params">
       {params.map(({ name, type, value }) => (
@@ -293,6 +307,12 @@ function Params({ call: { params } }: { call: Decoded }) {
               <AddressLink address={String(value).toLowerCase() as Address} full />
             ) : (
               <span class="hex">{valueText(value)}</span>
+            )}
+            {token && /^(value|amount|wad)$/.test(name) && typeof value === 'bigint' && (
+              <span class="quiet">
+                {' '}
+                <TokenAmount amount={value} token={token} />
+              </span>
             )}
           </dd>
         </div>
