@@ -19,10 +19,10 @@ import { callText } from './requests.ts'
 
 const REPLICAS = 3
 const ROUNDS = 3
+const CLIENTS = 8
 
 /** The program of this build. */
 const BUILD = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const CLIENTS = 8
 
 /**
  * Restarts three replicas in sequence, three times, while requests arrive through nginx, through HAProxy, and from
