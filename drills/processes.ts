@@ -83,22 +83,59 @@ export async function startNode(): Promise<DrillNode> {
   return { ...first, hang: (on) => ask({ hang: on }), mine: () => ask({ mine: true }) }
 }
 
-/** Milliseconds that the light client waited for its answers. */
-export type Latencies = { count: number; failed: number; p50: number; p99: number; max: number }
+/** Milliseconds that a light client waited for its answers. */
+export type Latencies = {
+  count: number
+  failed: number
+  /** The beginning of the first answer that was no result. */
+  firstFailure?: string | undefined
+  p50: number
+  p99: number
+  max: number
+}
+
+/** What a light client calls. */
+export type LightTarget = {
+  url: string
+  /** @default eth_blockNumber */
+  body?: string
+  headers?: Record<string, string>
+}
 
 /** Starts a client that calls eth_blockNumber every 20 ms without waiting for earlier answers. */
 export async function startLightClient(url: string): Promise<{ stop(): Promise<Latencies> }> {
-  const child = track(fork(file('lightClient.ts'), [url], { execArgv: ['--import', 'tsx'] }))
-  await once(child, 'message')
+  const clients = await startLightClients([{ url }])
+  return { stop: async () => (await clients.stop())[0] as Latencies }
+}
+
+/** The same for several targets, in one process. `stop` resolves to the latencies of each. */
+export async function startLightClients(
+  targets: readonly LightTarget[],
+): Promise<{ stop(): Promise<Latencies[]> }> {
+  const child = await startHelper('lightClient.ts', targets)
   return {
     async stop() {
-      const answer = once(child, 'message')
-      child.send('stop')
-      const [latencies] = (await answer) as [Latencies]
+      const latencies = await askHelper<Latencies[]>(child, 'stop')
       child.kill()
       return latencies
     },
   }
+}
+
+/** Starts a script of the drills in its own process, with an argument as JSON. Resolves with its first message. */
+export async function startHelper(path: string, argument: unknown): Promise<ChildProcess> {
+  const child = track(
+    fork(file(path), [JSON.stringify(argument)], { execArgv: ['--import', 'tsx'] }),
+  )
+  await once(child, 'message')
+  return child
+}
+
+/** Sends a message to a script and resolves to its answer. */
+export async function askHelper<answer>(child: ChildProcess, message: unknown): Promise<answer> {
+  const answered = once(child, 'message')
+  child.send(message as object)
+  return ((await answered) as [answer])[0]
 }
 
 /** Watches the memory of a process in MiB (Linux). */

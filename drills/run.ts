@@ -2,6 +2,7 @@
 //
 //   npm run drills -- engines              Redis with Sentinel and as a Cluster: masters killed, a slot moved
 //   npm run drills -- hostile [case …]     hostile input, slow readers, full disks, each with a light client
+//   npm run drills -- limits [case …]      callers, API keys and limits under load
 //   npm run drills -- upstreams [fault …]  two replicas, two nodes, one of which fails (DRILL_SECONDS each, default 60)
 //   npm run drills -- prometheus           alerts and dashboard against a real Prometheus
 //   npm run drills -- rolling [main.js]    restarts of three replicas behind nginx and HAProxy (Debian packages), also
@@ -11,6 +12,7 @@
 // because memory is read from /proc.
 import { engines } from './engines.ts'
 import { hostile } from './hostile.ts'
+import { limits } from './limits.ts'
 import { endAll } from './processes.ts'
 import { prometheus } from './prometheus.ts'
 import { rolling } from './rolling.ts'
@@ -19,6 +21,7 @@ import { upstreams } from './upstreams.ts'
 const drills: Record<string, (names: string[]) => Promise<boolean>> = {
   engines,
   hostile,
+  limits,
   prometheus,
   rolling,
   upstreams,
