@@ -27,6 +27,15 @@ test('args: weight', () => {
   expect(drained(queue).slice(0, 6)).toEqual(['b1', 'a1', 'b2', 'b3', 'a2', 'b4'])
 })
 
+test('behavior: the place of the next entry', () => {
+  const queue = createFairQueue<string>()
+  for (let index = 0; index < 100; index++) queue.add(`a${index}`, 'a')
+  expect(queue.ahead('a')).toBe(100)
+  expect(queue.ahead('b')).toBe(1)
+  queue.add('b1', 'b')
+  expect(queue.ahead('b')).toBe(3)
+})
+
 test('behavior: an owner that was idle does not save turns', () => {
   const queue = createFairQueue<string>()
   for (let index = 0; index < 5; index++) queue.add(`a${index}`, 'a')

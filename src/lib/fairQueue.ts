@@ -10,6 +10,8 @@ export type FairQueue<entry> = {
   /** Removes and returns the next entry, or the next one that is ready. */
   shift(isReady?: (entry: entry) => boolean): entry | undefined
   readonly size: number
+  /** Entries that have their turn before the next one of an owner. */
+  ahead(owner?: string, weight?: number): number
 }
 
 /**
@@ -30,11 +32,16 @@ export function createFairQueue<entry>(): FairQueue<entry> {
     return place
   }
 
+  /** The turn after the last one of an owner. */
+  function turnOf(last: number, weight: number): number {
+    return Math.max(last, present) + 1 / weight
+  }
+
   return {
     add(entry, owner = '', weight = 1) {
       let own = owners.get(owner)
       if (!own) owners.set(owner, (own = { turn: present, waiting: 0 }))
-      own.turn = Math.max(own.turn, present) + 1 / weight
+      own.turn = turnOf(own.turn, weight)
       own.waiting++
       places.splice(positionOf(places, own.turn), 0, { entry, owner, turn: own.turn })
     },
@@ -47,6 +54,8 @@ export function createFairQueue<entry>(): FairQueue<entry> {
       if (place) present = Math.max(present, place.turn)
       return place?.entry
     },
+    ahead: (owner = '', weight = 1) =>
+      positionOf(places, turnOf(owners.get(owner)?.turn ?? present, weight)),
     get size() {
       return places.length
     },

@@ -23,7 +23,7 @@ export type TimeSlice = {
 
 /** Long work does `if (timeSlice.isOver()) await timeSlice.next()` before it begins and about every millisecond. */
 export function createTimeSlice({
-  budget = 5,
+  budget = 2,
   now = () => performance.now(),
 }: createTimeSlice.Options = {}): TimeSlice {
   /** The time at which long work began in this tick; undefined before it. */
@@ -79,7 +79,7 @@ export function createTimeSlice({
 
 export declare namespace createTimeSlice {
   type Options = {
-    /** Milliseconds of long work in one tick. @default 5 */
+    /** Milliseconds of long work in one tick. @default 2 */
     budget?: number
     /** Milliseconds. @default performance.now */
     now?: () => number

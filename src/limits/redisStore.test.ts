@@ -97,6 +97,8 @@ describe.skipIf(redisServerMissing)('without Redis', () => {
       link,
       onChange: (isShared) => changes.push(isShared),
       announceInterval: 20,
+      // A slow machine is not a lost Redis.
+      patience: 5_000,
       withoutRedis,
     })
     expect(await store.take('a', LIMITS, FULL)).toMatchObject({ granted: 10 })
@@ -122,6 +124,8 @@ describe.skipIf(redisServerMissing)('without Redis', () => {
       link,
       onChange() {},
       announceInterval: 20,
+      // A slow machine is not a lost Redis.
+      patience: 5_000,
       withoutRedis: 'closed',
     })
     await redis.stop()

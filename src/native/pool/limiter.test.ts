@@ -51,6 +51,29 @@ describe('createLimiter', () => {
     expect(order).toEqual(['h1', 'l1', 'h2', 'h3'])
   })
 
+  test('behavior: a caller with few calls is not refused because another one has many', async () => {
+    const { clock, limiter } = create({ places: 1 })
+    const [heavy, light] = [{}, {}]
+    openMeter(heavy).owner = 'heavy'
+    openMeter(light).owner = 'light'
+    void limiter.enter(A, 1_000, undefined, heavy)
+    const waiting = Array.from({ length: 100 }, async () =>
+      limiter.enter(A, 1_000, undefined, heavy),
+    )
+    const settled = Promise.allSettled(waiting)
+    // One call a second ends.
+    clock.now += 1_000
+    limiter.leave()
+    await expect(limiter.enter(A, 10_000, undefined, heavy)).rejects.toThrow('too many calls wait')
+    const entered = limiter.enter(A, 10_000, undefined, light)
+    for (let call = 0; call < 101; call++) {
+      limiter.leave()
+      await Promise.resolve()
+    }
+    await entered
+    await settled
+  })
+
   test('behavior: a call whose client is gone is never started', async () => {
     const { limiter } = create({ places: 1 })
     void limiter.enter(A, 1_000, undefined)

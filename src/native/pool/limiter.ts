@@ -32,7 +32,10 @@ export type Limiter = {
   used(): number | undefined
 }
 
-/** Calls that may wait for one node. Each holds a request of a client, so this also bounds memory. */
+/**
+ * Calls that may wait for one node; twice as many when those above it are of callers with few. Each holds a request of a
+ * client, so this also bounds memory.
+ */
 const LONGEST_QUEUE = 10_000
 
 /** Milliseconds that calls must have waited before the throughput of the queue is known. */
@@ -109,9 +112,10 @@ export function createLimiter({
     return queue.size === 0 || elapsed < ENOUGH ? undefined : (endedSince / elapsed) * 1000
   }
 
-  function refusal(): QueueFullError {
+  /** @param ahead - calls that have their turn before */
+  function refusal(ahead: number): QueueFullError {
     const speed = pace()
-    const seconds = speed ? Math.ceil(queue.size / speed) : 1
+    const seconds = speed ? Math.ceil(ahead / speed) : 1
     return new QueueFullError(Math.min(60, Math.max(1, seconds)))
   }
 
@@ -122,8 +126,13 @@ export function createLimiter({
     caller: object | undefined,
   ): Promise<void> {
     const speed = pace()
-    const expected = speed ? (queue.size / speed) * 1000 : 0
-    if (queue.size >= LONGEST_QUEUE || expected > maxWait) return Promise.reject(refusal())
+    const meter = meterOf(caller)
+    // Another caller with many calls does not make this one wait.
+    const ahead = queue.ahead(meter?.owner, meter?.weight)
+    const expected = speed ? (ahead / speed) * 1000 : 0
+    const isFull = queue.size >= LONGEST_QUEUE && ahead >= LONGEST_QUEUE / 2
+    if (isFull || queue.size >= 2 * LONGEST_QUEUE || expected > maxWait)
+      return Promise.reject(refusal(ahead))
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(limit)
@@ -136,7 +145,7 @@ export function createLimiter({
       }
       const limit = setTimeout(() => {
         end()
-        reject(refusal())
+        reject(refusal(queue.size))
       }, maxWait)
       const waiter: Waiter = {
         operation,
@@ -150,7 +159,6 @@ export function createLimiter({
         waitingSince = clock()
         endedSince = 0
       }
-      const meter = meterOf(caller)
       queue.add(waiter, meter?.owner, meter?.weight)
       // Those who wait only for the rate are woken by time, not by a call that ends.
       if (inFlight < concurrency.limit()) wakeIn(Math.max(1, waitOf(operation)))
