@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +32,35 @@ describe('admin port', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
     expect((await post(call('echo', 1))).status).toBe(200)
     expect((await fetch(admin, { method: 'POST', body: call('echo', 1) })).status).toBe(405)
+  })
+
+  test('behavior: no spelling of a path reaches what only the admin port serves', async () => {
+    const { port } = await setup({ adminPort: 0 })
+    // fetch would write these paths in the usual way.
+    const statusOf = async (path: string) => {
+      const outgoing = plainRequest({ agent: false, host: '127.0.0.1', path, port })
+      outgoing.end()
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      incoming.resume()
+      return incoming.statusCode
+    }
+    expect(await statusOf('/./health')).toBe(200)
+    for (const path of [
+      '/./metrics',
+      '/x/../metrics',
+      '/%6detrics',
+      '/%2e/metrics',
+      '/\\metrics',
+      '//metrics',
+      '/k/any/metrics',
+      '/k/any/./metrics',
+      '/k/any/%6detrics/',
+      '/k/any/k/any/metrics',
+      `http://127.0.0.1:${port}/metrics`,
+      `http://127.0.0.1:${port}/k/any/metrics`,
+      '/page/./state',
+    ])
+      expect([path, await statusOf(path)]).toEqual([path, 404])
   })
 
   test('behavior: without one the public port has everything', async () => {

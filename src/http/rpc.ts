@@ -39,15 +39,21 @@ export function createRpcListener({
     readBody(incoming, bodyLimit, (bytes) => {
       if (bytes === undefined) return tooLarge(incoming, outgoing)
       if (incoming.headers['content-encoding'] === undefined) return serve(bytes)
+      // Unpacking is work too.
+      const refused = limits.refusal(caller)
+      if (refused) return refuse('broken', refused)
       return decompress(incoming, bytes, bodyLimit, (body) =>
         body === 'too large' ? tooLarge(incoming, outgoing) : serve(body),
       )
     })
 
+    const refuse = (body: Buffer | 'broken', refused: LimitReachedError) =>
+      send(incoming, outgoing, refusedRequest(body, refused), caller, [])
+
     function serve(body: Buffer | 'broken') {
       if (outgoing.destroyed) return
       const refused = limits.refusal(caller)
-      if (refused) return send(incoming, outgoing, refusedRequest(body, refused), caller, [])
+      if (refused) return refuse(body, refused)
       const started = performance.now()
       const scope = scopeOf(incoming, outgoing, caller)
       const work = () => server.answer(body.toString(), scope)

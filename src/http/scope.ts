@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 
 import type { HttpBindings } from '@hono/node-server'
 
@@ -104,7 +104,8 @@ function connectionOf(socket: Socket): Connection {
 
 /**
  * Address of the client: the peer, or behind proxies the peer of the outermost trusted proxy. Each proxy appends the address
- * of its own peer, so this is the entry at position `trustProxy` from the right.
+ * of its own peer, so this is the entry at position `trustProxy` from the right. Some proxies append the port too, which
+ * differs for each connection. An entry that is no address is not used.
  */
 export function clientAddress(incoming: IncomingMessage, trustProxy: number): string {
   const peer = incoming.socket.remoteAddress ?? 'unknown'
@@ -115,5 +116,10 @@ export function clientAddress(incoming: IncomingMessage, trustProxy: number): st
     .join(',')
     .split(',')
     .map((hop) => hop.trim())
-  return hops.filter(Boolean).at(-trustProxy) ?? peer
+  const [, ...parts] = ENTRY.exec(hops.filter(Boolean).at(-trustProxy) ?? '') ?? []
+  const address = parts.find(Boolean) ?? ''
+  return isIP(address) === 0 ? peer : address
 }
+
+/** `[IPv6]:port`, `IPv4:port`, or an address. */
+const ENTRY = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+|(\S+))$/

@@ -2,9 +2,10 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { call, HEALTH, startHttpServer as setup } from '../../test/support/httpServer.ts'
+import { createCallLimits } from '../limits/limits.ts'
 
 describe('POST', () => {
   test('default', async () => {
@@ -134,11 +135,47 @@ describe('clients', () => {
     [1, undefined, /^(::ffff:)?127\.0\.0\.1$/],
     [1, '1.1.1.1, 2.2.2.2', /^2\.2\.2\.2$/],
     [2, '1.1.1.1, 2.2.2.2', /^1\.1\.1\.1$/],
+    // The port differs for each connection.
+    [1, '1.1.1.1:50001', /^1\.1\.1\.1$/],
+    [1, '[2001:db8::1]:50001', /^2001:db8:0:0::\/64$/],
+    [1, '2001:db8::1', /^2001:db8:0:0::\/64$/],
+    [1, 'any text', /^(::ffff:)?127\.0\.0\.1$/],
   ])('behavior: trusting %s proxies with %s', async (trustProxy, forwarded, expected) => {
     const { clients, post } = await setup({ trustProxy })
     await post(call('page', 10), { headers: forwarded ? { 'x-forwarded-for': forwarded } : {} })
     expect(clients[0]).toMatch(expected)
   })
+})
+
+test('behavior: large requests that are refused cost what they make the gateway read', async () => {
+  const limits = createCallLimits({
+    anonymous: true,
+    apiKeys: undefined,
+    isBusy: () => false,
+    limits: { rate: 0.001, burst: 20 },
+    link: undefined,
+    log: { error() {}, info() {}, warn() {} },
+    onRefused() {},
+    targetOf: () => undefined,
+    withoutRedis: 'local',
+  })
+  onTestFinished(() => limits.stop())
+  const { post } = await setup({ batchLimit: 10 }, {}, { limits })
+  const caller = limits.callerOf({ address: '127.0.0.1', key: undefined, origin: undefined })
+  const left = async () => Number((await limits.state(caller)).remaining)
+  const batch = `[${Array.from({ length: 20_000 }, () => call('echo', 'x'.repeat(60))).join(',')}]`
+  await post(batch)
+  expect(await left()).toBeLessThan(20 - batch.length / 2 ** 20)
+  expect(await left()).toBeGreaterThan(15)
+  // In debt, a body is not even unpacked.
+  limits.charge(caller, 100)
+  await post(call('echo', 1))
+  const before = await left()
+  const refused = await post(new Uint8Array(gzipSync(batch)), {
+    headers: { 'content-encoding': 'gzip' },
+  })
+  expect(refused.status).toBe(429)
+  expect(await left()).toBeCloseTo(before, 1)
 })
 
 describe('browsers', () => {

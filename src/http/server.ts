@@ -25,6 +25,7 @@ import { createApp } from './app.ts'
 import type { Health } from './health.ts'
 import { createIdentity } from './identity.ts'
 import { createInTurn } from './inTurn.ts'
+import { normalisePath, pathOf } from './path.ts'
 import { createRpcListener } from './rpc.ts'
 import { meterFor } from './scope.ts'
 import { openTlsFiles } from './tls.ts'
@@ -120,6 +121,7 @@ export function createHttpServer({
         createTlsServer({ ...options, ...tls.read() }, listener)
     : createServer
   const hasAdmin = config.adminPort !== undefined
+  const isHidden = (incoming: IncomingMessage) => hasAdmin && isAdminPath(pathOf(incoming))
   const server = createAdaptorServer({
     fetch: app.fetch,
     // By default it replaces the global Request and Response of the whole process with faster ones.
@@ -130,14 +132,16 @@ export function createHttpServer({
       create(options, (incoming, outgoing) => {
         const refusal = access.refusalOf(incoming)
         if (refusal) return refuse(outgoing, refusal, [])
+        normalisePath(incoming)
         // HTTP/1.0 does not require a Host, and health checks send none.
         incoming.headers.host ??= 'localhost'
-        if (hasAdmin && isAdminPath(pathOf(incoming)))
-          return refuse(outgoing, { reason: 'served at --admin-port', status: 404 }, [])
+        if (isHidden(incoming)) return refuse(outgoing, HIDDEN, [])
         // A preflight has no API key.
         const isFree = incoming.method === 'OPTIONS' || isProbe(incoming)
         const caller = isFree ? IN_PROCESS : identity.identify(incoming)
         if ('reason' in caller) return refuse(outgoing, caller, corsHeaders(incoming))
+        // Without the API key that was in front of it, the path may be another one.
+        if (isHidden(incoming)) return refuse(outgoing, HIDDEN, [])
         const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
         inTurn.request(incoming, outgoing, () => {
           outgoing.shouldKeepAlive &&= !isClosing(incoming)
@@ -148,7 +152,14 @@ export function createHttpServer({
   }) as Server
   guardUpgrades(
     server,
-    { refusalOf: (incoming) => access.refusalOf(incoming) ?? identity.refusalOfUpgrade(incoming) },
+    {
+      refusalOf(incoming) {
+        const refusal = access.refusalOf(incoming)
+        if (refusal) return refusal
+        normalisePath(incoming)
+        return identity.refusalOfUpgrade(incoming)
+      },
+    },
     inTurn,
   )
   // The event loop accepts one connection per tick. The last of two hundred would wait for two hundred ticks of long work.
@@ -242,7 +253,7 @@ export declare namespace createHttpServer {
     /** More routes, for a chain in this process. */
     extraRoutes?: Hono | undefined
     health: () => Health
-    limits: Pick<CallLimits, 'callerOf' | 'charge' | 'enter' | 'leave' | 'refusal'>
+    limits: Pick<CallLimits, 'callerOf' | 'charge' | 'enter' | 'isCurrent' | 'leave' | 'refusal'>
     metrics: { contentType: string; text(): Promise<string> }
     onConnections: (count: number) => void
     onCut: (reason: string) => void
@@ -265,6 +276,8 @@ const KEEP_ALIVE_MS = 75_000
 const CLOSE_IDLE_MS = 20
 
 const ONLY_READS: Refusal = { reason: 'the admin port takes no calls', status: 405 }
+
+const HIDDEN: Refusal = { reason: 'served at --admin-port', status: 404 }
 
 /** Paths that only the admin port serves, if there is one. */
 function isAdminPath(path: string): boolean {
@@ -305,14 +318,6 @@ function listen(
 
 function isWildcard(address: string): boolean {
   return address === '0.0.0.0' || address === '::'
-}
-
-/** Path of a request without query and trailing slash; a proxy may write the whole address. */
-function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
-  if (!url.startsWith('/')) return URL.canParse(url) ? pathOf({ url: new URL(url).pathname }) : url
-  const query = url.indexOf('?')
-  const path = query === -1 ? url : url.slice(0, query)
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 function corsHeadersFor(access: Access): (incoming: IncomingMessage) => readonly string[] {

@@ -142,7 +142,7 @@ export declare namespace createWsServer {
     maxPerClient: number
     /** Who makes a handshake. Called after the key of the handshake was accepted. */
     callerOf: (incoming: IncomingMessage) => Caller
-    limits: Pick<CallLimits, 'charge'>
+    limits: Pick<CallLimits, 'charge' | 'isCurrent'>
     now?: () => number
     /** Called with the number of connections whenever it changes. */
     onConnections?: (count: number) => void

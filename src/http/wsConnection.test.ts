@@ -30,7 +30,7 @@ async function setup(answer: RpcServer['answer'] = async () => undefined, shared
     {
       bufferLimit: 1_000_000,
       caller: { id: 'test', scope: 'address', limits: {} },
-      limits: { charge() {} },
+      limits: { charge() {}, isCurrent: () => true },
       idleTimeout: IDLE,
       now: () => clock.now,
       onCut: (reason) => cuts.push(reason),

@@ -66,12 +66,13 @@ export function createWsConnection(
   const socket: RpcSocket = {
     id: randomBytes(16).toString('hex'),
     client: caller.id,
+    signal: gone.signal,
     maxSubscriptions: caller.limits.subscriptions,
     send(text) {
       if (ended || ws.readyState !== ws.OPEN) return
       if (ws.bufferedAmount > bufferLimit) return cut(TRY_AGAIN_LATER, 'reader too slow')
       lastUse = now()
-      limits.charge(caller, EVENT_PRICE)
+      chargeReads(EVENT_PRICE)
       ws.send(text, TEXT)
       count(text.length)
     },
@@ -87,6 +88,12 @@ export function createWsConnection(
         closeListeners.delete(listener)
       }
     },
+  }
+
+  /** Charges what subscriptions read from nodes since the last charge. Calls charge it too. */
+  function chargeReads(units: number) {
+    limits.charge(caller, units + meter.cost)
+    meter.cost = 0
   }
 
   /** Bytes given to the socket so far. */
@@ -194,12 +201,15 @@ export function createWsConnection(
     closed() {
       if (ended) return
       ended = true
+      chargeReads(0)
       gone.abort(new ClientGoneError())
       for (const delivery of open) delivery.end(false)
       void notifyClosed()
     },
     tick(time) {
       if (ended || ws.readyState !== ws.OPEN) return
+      if (!limits.isCurrent(caller))
+        return cut(POLICY_VIOLATION, 'the API key may not be used any more')
       if (ws.isPaused) {
         // This side has paused reading, so the pong may have arrived.
         awaitingPong = false
@@ -227,7 +237,7 @@ export declare namespace createWsConnection {
     headers?: RequestHeaders | undefined
     /** Milliseconds without a request or notification after which an unused connection is closed. */
     idleTimeout: number
-    limits: Pick<CallLimits, 'charge'>
+    limits: Pick<CallLimits, 'charge' | 'isCurrent'>
     now: () => number
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
@@ -240,6 +250,7 @@ export declare namespace createWsConnection {
 const TEXT = { binary: false }
 
 const NORMAL = 1000
+const POLICY_VIOLATION = 1008
 const TRY_AGAIN_LATER = 1013
 
 /** Time for the peer to answer a close frame. */

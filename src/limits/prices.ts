@@ -4,7 +4,7 @@ export const BASE_PRICE = 0.05
 /** Units of a notification of a subscription. */
 export const EVENT_PRICE = 0.02
 
-/** Units of each mebibyte of an answer, because large answers take memory, time and bandwidth. */
+/** Units of each mebibyte of an answer or a large request, because they take memory, time and bandwidth. */
 const MEBIBYTE_PRICE = 1
 
 /**
@@ -47,17 +47,23 @@ const MINIMUM_PRICES: Readonly<Record<string, number>> = {
 /** The largest minimum. A burst below it would refuse such calls forever. */
 export const LARGEST_MINIMUM = Math.max(...Object.values(MINIMUM_PRICES))
 
+/** Units of one read of the log index: a posting list or a page of logs. A hundred of them take about as long as a call to a node. */
+export const INDEX_READ_PRICE = 0.01
+
 /** Units from which a call counts as expensive: it is refused first when the gateway is busy. */
 const EXPENSIVE = 2
 
-/** Units of one call to a node, by operation, where it is not 1: contracts run in the VM, lists of blocks are long. */
+/**
+ * Units of one call to a node, by operation in lower case, where it is not 1: contracts run in the VM, lists of blocks are
+ * long.
+ */
 const NATIVE_PRICES: Readonly<Record<string, number>> = {
   estimateenergy: 2,
   getblockbylatestnum: 5,
   getblockbylimitnext: 5,
   triggerconstantcontract: 2,
   // The node's own JSON-RPC.
-  eth_getLogs: 2,
+  eth_getlogs: 2,
 }
 
 /** Units that must be affordable before a call of this method. */
@@ -70,14 +76,19 @@ export function isExpensive(method: string): boolean {
   return minimumPrice(method) >= EXPENSIVE
 }
 
-/** Units of one call to a node. @param path - such as `/wallet/getblock`, or with a query */
+/** Units of one call to a node. @param path - such as `/wallet/getblock`, also with a query, or `/protocol.Wallet/GetBlock` */
 export function nativePrice(path: string): number {
   const query = path.indexOf('?')
   const end = query === -1 ? path.length : query
-  return NATIVE_PRICES[path.slice(path.lastIndexOf('/', end) + 1, end)] ?? 1
+  return NATIVE_PRICES[path.slice(path.lastIndexOf('/', end) + 1, end).toLowerCase()] ?? 1
 }
 
 /** Units of an answer without its native calls. */
 export function answerPrice(bytes: number): number {
-  return BASE_PRICE + (bytes / 1_048_576) * MEBIBYTE_PRICE
+  return BASE_PRICE + bytesPrice(bytes)
+}
+
+/** Units of the bytes of an answer, or of a large request. */
+export function bytesPrice(bytes: number): number {
+  return (bytes / 1_048_576) * MEBIBYTE_PRICE
 }

@@ -85,9 +85,10 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     if (changes === 'ahead') return false
     if (changes === 'below') {
       const end = (windowOf(head).blocks[0]?.number ?? 0) - 1
-      const { at, texts } = await subscription.topic.history(chain, subscription.at.number + 1, end)
-      await sendSlowly(subscription, texts)
-      subscription.at = at
+      const { at, socket, topic } = subscription
+      const found = await topic.history(chain, at.number + 1, end, socket.signal)
+      await sendSlowly(subscription, found.texts)
+      subscription.at = found.at
       return true
     }
     for (const { after, block, removed } of changes.slice(0, AT_ONCE)) {

@@ -2,6 +2,8 @@
 export type RpcSocket = {
   readonly id: string
   readonly client: string
+  /** Aborted when the connection has ended. Reads for its subscriptions belong to it. Absent in this process. */
+  readonly signal?: AbortSignal | undefined
   /** Largest number of subscriptions of this client; absent for the gateway's default. */
   readonly maxSubscriptions?: number | undefined
   /**

@@ -19,8 +19,16 @@ export type TopicSpec =
 export type Topic = {
   /** The payloads of a recent block that a chain update added or removed. */
   texts(block: RecentBlock, removed: boolean): string[]
-  /** The payloads of final blocks, starting at a height, in one batch. `at` is the last block of the batch. */
-  history(chain: HistoryChain, from: number, to: number): Promise<{ texts: string[]; at: BlockId }>
+  /**
+   * The payloads of final blocks, starting at a height, in one batch. `at` is the last block of the batch. The reads belong to the
+   * caller of the signal.
+   */
+  history(
+    chain: HistoryChain,
+    from: number,
+    to: number,
+    signal?: AbortSignal,
+  ): Promise<{ texts: string[]; at: BlockId }>
 }
 
 type HistoryChain = Pick<Chain, 'block' | 'logRows' | 'resolve'>
@@ -50,10 +58,12 @@ function headersFrom(lowest: number, unit: Unit): Topic {
       if (removed || block.number < lowest) return []
       return [unit === SUN ? recentHeaderText(block) : textOf(block.header)]
     },
-    async history(chain, from, to) {
+    async history(chain, from, to, signal) {
       const last = Math.min(to, from + HEADERS - 1)
       const blocks = await Promise.all(
-        Array.from({ length: last - from + 1 }, (_, index) => readHeader(chain, from + index)),
+        Array.from({ length: last - from + 1 }, (_, index) =>
+          readHeader(chain, from + index, signal),
+        ),
       )
       return {
         texts: blocks.map(textOf),
@@ -63,8 +73,8 @@ function headersFrom(lowest: number, unit: Unit): Topic {
   }
 }
 
-async function readHeader(chain: HistoryChain, number: number) {
-  const block = await chain.block(number, false)
+async function readHeader(chain: HistoryChain, number: number, signal: AbortSignal | undefined) {
+  const block = await chain.block(number, false, signal)
   if (!block) throw new UpstreamError(`the node does not have block ${number}`)
   const { transactions: _, uncles: __, ...header } = fromWire<RpcBlock>(block)
   return header
@@ -81,11 +91,17 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
       const found = block.logs.filter((log) => matcher.matches(log))
       return (removed ? found.toReversed() : found).map((log) => recentLogText(log, removed))
     },
-    async history(chain, from, to) {
+    async history(chain, from, to, signal) {
       const first = Math.max(from, lowest)
       const last = Math.min(to, highest)
       if (first > last) return { texts: [], at: await idOf(chain, to) }
-      const found = await readHistory(chain, spec, { from: first, limit: MAX_LOGS, span, to: last })
+      const found = await readHistory(chain, spec, {
+        from: first,
+        limit: MAX_LOGS,
+        signal,
+        span,
+        to: last,
+      })
       span = nextSpan(found.to - first + 1, found.texts.length)
       return { texts: found.texts, at: await idOf(chain, found.to) }
     },

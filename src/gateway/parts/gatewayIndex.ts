@@ -1,10 +1,15 @@
 import type { Head } from '../../chain/head/headTypes.ts'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
+import { meterOf } from '../../lib/meter.ts'
+import { INDEX_READ_PRICE } from '../../limits/prices.ts'
 import { createLogIndex, type LogIndex } from '../../logIndex/logIndex.ts'
 
 /** Milliseconds that one search in the index may take. */
 const DEADLINE = 10_000
+
+/** Milliseconds of a search that failed that cost one unit. */
+const MS_PER_UNIT = 25
 
 /** The share of the sockets per node port that filling gets, and the most. */
 const SOCKETS_SHARE = 0.2
@@ -47,6 +52,20 @@ export function createGatewayIndex({
   })
   return {
     ...index,
+    async search(request, signal) {
+      const meter = meterOf(signal)
+      const began = performance.now()
+      try {
+        const answers = await index.search(request, signal)
+        if (meter)
+          meter.cost += answers.reduce((sum, { reads }) => sum + reads, 0) * INDEX_READ_PRICE
+        return answers
+      } catch (error) {
+        // A search that its client leaves has done work too. How much is not known, so its time counts.
+        if (meter) meter.cost += (performance.now() - began) / MS_PER_UNIT
+        throw error
+      }
+    },
     start() {
       index.start()
       const window = head.window()

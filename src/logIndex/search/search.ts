@@ -32,6 +32,8 @@ export type SearchAnswer = {
   ends: Uint32Array
   /** The rows as JSON, commas between. */
   bytes: Buffer
+  /** Posting lists and pages of logs that were read. */
+  reads: number
   /** Set when the deadline passed: blocks after this one were not searched. */
   stoppedAfter?: number
   /** Set when the snapshot does not have the anchor. */
@@ -80,13 +82,14 @@ export function createSearcher({
 
   return {
     search: (request, signal, share) =>
-      engine.read(async (view) => {
+      engine.read(async (snapshot) => {
+        const { reads, view } = countReads(snapshot)
         const rows = createRowWriter()
         const answer = (
           covered: SearchAnswer['covered'],
           count: number,
           more?: Pick<SearchAnswer, 'lacksAnchor' | 'stoppedAfter'>,
-        ): SearchAnswer => ({ covered, count, ...rows.take(), ...more })
+        ): SearchAnswer => ({ covered, count, ...rows.take(), reads: reads(), ...more })
         if (kept && !answers(kept, request)) return answer([], 0)
         const segments = await readSegments(view)
         if (request.anchor && !hasAnchor(segments, request.anchor))
@@ -289,6 +292,29 @@ declare namespace createRun {
     rows: RowWriter
     segments: readonly Segment[]
     view: View
+  }
+}
+
+/** Counts the rows that a search reads. */
+function countReads(view: View): { reads: () => number; view: View } {
+  let count = 0
+  return {
+    reads: () => count,
+    view: {
+      get(table, keys) {
+        count += keys.length
+        return view.get(table, keys)
+      },
+      each(table, keys, visit) {
+        count += keys.length
+        return view.each(table, keys, visit)
+      },
+      async range(table, range) {
+        const entries = await view.range(table, range)
+        count += entries.length
+        return entries
+      },
+    },
   }
 }
 

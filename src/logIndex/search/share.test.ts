@@ -8,6 +8,7 @@ const HALF = { from: 50, anchor: { block: 63, hash: 'aa' } }
 
 const answerOf = (...blocks: number[]): SearchAnswer => ({
   covered: [],
+  reads: 0,
   count: blocks.length,
   blocks: Float64Array.from(blocks),
   ends: Uint32Array.from(blocks),

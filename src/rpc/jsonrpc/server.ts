@@ -11,7 +11,7 @@ import type { LoopWatch } from '../../lib/loopWatch.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { isWire } from '../../lib/wire.ts'
 import type { CallLimits } from '../../limits/limits.ts'
-import { BASE_PRICE } from '../../limits/prices.ts'
+import { BASE_PRICE, bytesPrice } from '../../limits/prices.ts'
 import type { ViewContext } from '../context.ts'
 import { type AnyMethod, callMethod } from '../method.ts'
 import { type RequestScope, withSignal } from '../request.ts'
@@ -236,8 +236,11 @@ export function createRpcServer({
     request: RequestScope,
     calls?: ObservedCall[],
   ): Promise<Answer | undefined> {
-    // Parsing a large body takes long.
-    if (text.length > LARGE_BODY && timeSlice.isOver()) await timeSlice.next(request.signal)
+    // Parsing a large body takes long, also if it is refused then.
+    if (text.length > LARGE_BODY) {
+      if (limits && request.caller) limits.charge(request.caller, bytesPrice(text.length))
+      if (timeSlice.isOver()) await timeSlice.next(request.signal)
+    }
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return errorAnswer('null', tooDeep(depthLimit))
     let payload: unknown
@@ -253,6 +256,7 @@ export function createRpcServer({
       return await answerOne(payload, ids[0], request, calls, { left: responseLimit })
     if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
     if (payload.length > batchLimit) {
+      if (limits && request.caller) limits.charge(request.caller, BASE_PRICE)
       const { code, message } = new LimitExceededError(
         `Batch size ${payload.length} exceeds the limit of ${batchLimit}`,
       )
