@@ -136,14 +136,15 @@ export const GROUPS: readonly ErrorGroup[] = [
   {
     title: 'Limits and API keys of the gateway',
     cause:
-      'The caller has used what it may use now, or its key does not allow this call. -32029 is the daily quota, -32005 any other limit.',
+      'The caller has used what it may use now, or its key does not allow this call. -32029 is the daily quota or what the key may spend a day, -32005 any other limit.',
     remedy:
       'Wait for the time in `Retry-After`. Ask the operator for a key or for a larger limit; operators read [limits and API keys](limits.md).',
     texts: [
       /^too many (calls in flight|requests|WebSocket connections)/,
       /^the daily quota/,
       /^the gateway is busy/,
-      /^the API key … (has|may)/,
+      /^the API key … (has|may|was)/,
+      /^what (the API key …|API keys) spends? cannot/,
       /^the API key is not known/,
       /^an API key is required/,
       /need(s)? an API key here/,

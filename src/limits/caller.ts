@@ -1,5 +1,9 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
+import type { Address } from 'viem'
+
+import type { Spender } from '../lib/spender.ts'
+
 /** The limits of one caller. An absent one does not apply. Costs are in units: one unit is one ordinary call to a node. */
 export type Limits = {
   /** Units a second, in the long run. */
@@ -29,6 +33,8 @@ export type Caller = {
   readonly limits: Limits
   /** The API key; absent for others. */
   readonly key?: ApiKey | undefined
+  /** What it may do with managed accounts; absent for this process, which may use all. */
+  readonly spender?: Spender | undefined
 }
 
 /** One entry of the API keys file. */
@@ -41,6 +47,10 @@ export type ApiKey = {
   readonly methods?: readonly string[] | undefined
   /** Contracts, in lower case, that calls, log searches and transactions may name. Absent: all. */
   readonly contracts?: ReadonlySet<string> | undefined
+  /** Managed accounts, in lower case, that it alone may use. Absent: those that no key names. */
+  readonly accounts?: ReadonlySet<Address> | undefined
+  /** Sun that its transactions from managed accounts may cost a day, at most 2^53 - 1. Absent: any amount. */
+  readonly spend?: number | undefined
   /** Web origins, one of which each request must have. Absent: any or none. */
   readonly origins?: readonly string[] | undefined
   /** Addresses and networks from which it may be used. Absent: all. */

@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto'
 import { unwatchFile, watchFile } from 'node:fs'
 
+import type { Address } from 'viem'
+
 import { type ApiKey, type Caller, countedAddress, isInNetworks, type Limits } from './caller.ts'
 import { readKeysFile } from './keysFile.ts'
 import { UnauthorizedError } from './refusal.ts'
+import { createSpender, type SpendingStore } from './spending.ts'
 
 /** Finds out who calls. */
 export type Callers = {
   /** @throws UnauthorizedError for a key that is unknown or not for this request, and without one when a key is required */
   of(request: CallerRequest): Caller
+  /** Whether the API key of a caller is still in the file and has not expired. True for callers without a key. */
+  isCurrent(caller: Caller): boolean
   /** Reads the keys again. A file that is not valid changes nothing. */
   reload(): void
   stop(): void
@@ -30,19 +35,30 @@ export function createCallers({
   limits,
   log,
   now = Date.now,
+  spending,
 }: createCallers.Options): Callers {
   let keys = read()
   /** Callers by the keys that they gave, so that a known key is not hashed again. */
   const known = new Map<string, Caller>()
+  let bound = boundAccounts()
+  const spenderOf = (key?: ApiKey) =>
+    createSpender(key, { bound: () => bound, now, store: spending })
+  const spender = spenderOf()
   if (file !== undefined) watchFile(file, { interval: POLL_MS, persistent: false }, reload)
 
   function read(): Map<string, ApiKey> {
     return new Map((file === undefined ? [] : readKeysFile(file)).map((key) => [key.sha256, key]))
   }
 
+  /** The managed accounts that only the keys that name them may use. */
+  function boundAccounts(): Set<Address> {
+    return new Set([...keys.values()].flatMap(({ accounts }) => [...(accounts ?? [])]))
+  }
+
   function reload() {
     try {
       keys = read()
+      bound = boundAccounts()
       known.clear()
       log.info({ keys: keys.size }, 'reloaded the API keys')
     } catch (error) {
@@ -55,7 +71,13 @@ export function createCallers({
     if (found) return found
     const key = keys.get(sha256(text))
     if (!key) throw new UnauthorizedError('the API key is not known')
-    const caller: Caller = { id: `key:${key.name}`, scope: 'key', key, limits: key.limits }
+    const caller: Caller = {
+      id: `key:${key.name}`,
+      scope: 'key',
+      key,
+      limits: key.limits,
+      spender: spenderOf(key),
+    }
     known.set(text, caller)
     return caller
   }
@@ -73,11 +95,16 @@ export function createCallers({
     of(request) {
       if (request.key === undefined || file === undefined) {
         if (!anonymous) throw new UnauthorizedError('an API key is required')
-        return { id: countedAddress(request.address), scope: 'address', limits }
+        return { id: countedAddress(request.address), scope: 'address', limits, spender }
       }
       const caller = callerWith(request.key)
       if (caller.key) requireUse(caller.key, request)
       return caller
+    },
+    isCurrent({ key }) {
+      if (!key) return true
+      const { expires } = keys.get(key.sha256) ?? { expires: 0 }
+      return expires === undefined || now() < expires
     },
     reload,
     stop: () => file !== undefined && unwatchFile(file, reload),
@@ -98,6 +125,8 @@ export declare namespace createCallers {
     }
     /** Milliseconds since 1970. @default Date.now */
     now?: () => number
+    /** Counts what keys spend. Absent when nothing is kept. */
+    spending?: SpendingStore | undefined
   }
 }
 

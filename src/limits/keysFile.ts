@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 
+import type { Address } from 'viem'
 import { isMap, isSeq, type Node } from 'yaml'
 
 import { ConfigError } from '../config/config.ts'
@@ -20,7 +21,17 @@ const LIMITS = {
   weight: number(0.01),
 } satisfies Record<keyof Limits, (text: string) => number>
 
-const OTHERS = ['addresses', 'contracts', 'expires', 'methods', 'name', 'origins', 'sha256']
+const OTHERS = [
+  'accounts',
+  'addresses',
+  'contracts',
+  'expires',
+  'methods',
+  'name',
+  'origins',
+  'sha256',
+  'spend',
+]
 
 /** The keys of an API keys file. @throws ConfigError naming the file, the line and the key */
 export function readKeysFile(path: string): ApiKey[] {
@@ -82,7 +93,8 @@ function readKey(node: Node, at: string, fail: Fail): ApiKey {
   }
   if (limits['burst'] === undefined && (limits['rate'] ?? Infinity) * 10 < LARGEST_MINIMUM)
     limits['burst'] = LARGEST_MINIMUM
-  const contracts = several('contracts', contract)
+  const contracts = several('contracts', account)
+  const accounts = several('accounts', account)
   const addresses = several('addresses', (text) => (networksOf([text]), text))
   return {
     name: required('name', nameText),
@@ -90,6 +102,8 @@ function readKey(node: Node, at: string, fail: Fail): ApiKey {
     limits,
     methods: several('methods', methodText),
     contracts: contracts && new Set(contracts),
+    accounts: accounts && new Set(accounts as Address[]),
+    spend: one('spend', sun),
     origins: several('origins', origin),
     addresses: addresses && networksOf(addresses),
     expires: one('expires', date),
@@ -121,9 +135,15 @@ function methodText(text: string): string {
   throw new Error(`expected a method such as eth_call or eth_get*, got "${text}"`)
 }
 
-function contract(text: string): string {
+function account(text: string): string {
   if (/^0x[\da-f]{40}$/i.test(text)) return text.toLowerCase()
   throw new Error(`expected an address such as 0x…, got "${text}"`)
+}
+
+function sun(text: string): number {
+  const amount = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(amount)) return amount
+  throw new Error(`expected whole sun, at most ${Number.MAX_SAFE_INTEGER}, got "${text}"`)
 }
 
 function date(text: string): number {

@@ -6,8 +6,9 @@ import { type CallerRequest, createCallers } from './callers.ts'
 import { createLimiter } from './limiter.ts'
 import { requirePermission, type TargetOf } from './policy.ts'
 import { answerPrice, isExpensive, LARGEST_MINIMUM, minimumPrice } from './prices.ts'
-import { LimitReachedError, rateLimitHeaders } from './refusal.ts'
+import { LimitReachedError, rateLimitHeaders, UnauthorizedError } from './refusal.ts'
 import { createSharedLimitStore, type WithoutRedis } from './sharedStore.ts'
+import type { SpendingStore } from './spending.ts'
 import { createMemoryLimitStore } from './store.ts'
 import type { Usage } from './usage.ts'
 
@@ -29,6 +30,8 @@ export type CallLimits = {
   state(caller: Caller): Promise<LimitState>
   /** Whether units are counted in Redis now; undefined without Redis. */
   isShared(): boolean | undefined
+  /** Whether the API key of a caller may still be used. True for callers without a key. */
+  isCurrent(caller: Caller): boolean
   /** Reads the API keys again. */
   reload(): void
   stop(): Promise<void>
@@ -59,11 +62,18 @@ export function createCallLimits({
   link,
   log,
   onRefused,
+  spending,
   targetOf,
   usage,
   withoutRedis,
 }: createCallLimits.Options): CallLimits {
-  const callers = createCallers({ anonymous, file: apiKeys, limits: wholeLimits(limits), log })
+  const callers = createCallers({
+    anonymous,
+    file: apiKeys,
+    limits: wholeLimits(limits),
+    log,
+    spending,
+  })
   const shared =
     link &&
     createSharedLimitStore({
@@ -124,6 +134,9 @@ export function createCallLimits({
     enter(caller, method, params) {
       const { key, scope } = caller
       if (scope === 'process') return undefined
+      // The caller of a WebSocket is that of its handshake.
+      if (key && !callers.isCurrent(caller))
+        return new UnauthorizedError(`the API key ${key.name} was revoked or has expired`)
       if (key && (key.methods || key.contracts))
         try {
           requirePermission(key, method, params, targetOf)
@@ -166,12 +179,14 @@ export function createCallLimits({
     },
     state: stateOf,
     isShared: () => shared?.isShared(),
+    isCurrent: (caller) => callers.isCurrent(caller),
     reload: () => callers.reload(),
     async stop() {
       callers.stop()
       shared?.stop()
       await limiter.stop()
       await usage?.stop()
+      await spending?.close()
     },
   }
 }
@@ -195,6 +210,8 @@ export declare namespace createCallLimits {
     }
     /** Called for each refused call. */
     onRefused: (limit: string, scope: Caller['scope']) => void
+    /** Counts what API keys spend from managed accounts. Absent when nothing is kept. */
+    spending?: SpendingStore | undefined
     targetOf: TargetOf
     /** Records the calls of API keys. */
     usage?: Usage | undefined

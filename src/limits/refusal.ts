@@ -65,6 +65,37 @@ export class UnauthorizedError extends RpcError {
   }
 }
 
+/** `-32029`: an API key may not spend as much today. Amounts are sun, in `data` as decimal text. */
+export class SpendingLimitError extends RpcError {
+  override name = 'SpendingLimitError'
+
+  constructor(key: string, { amount, limit, now, spent }: SpendingLimitError.Options) {
+    super(
+      QUOTA_EXCEEDED,
+      `the API key ${key} may spend ${limit} sun a day: it has spent ${spent}, and this transaction may cost ${amount} (value and fee limit)`,
+      {
+        data: {
+          limit: 'spend',
+          scope: 'key',
+          amount: String(amount),
+          left: String(limit - spent),
+          resetAt: new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString(),
+        },
+      },
+    )
+  }
+}
+
+export declare namespace SpendingLimitError {
+  type Options = {
+    amount: bigint
+    limit: number
+    /** Milliseconds since 1970. */
+    now: number
+    spent: number
+  }
+}
+
 /** HTTP status of a call that was not allowed to run, for a request with one call. */
 export function statusOf(error: RpcError): 200 | 401 | 402 | 429 {
   if (error instanceof UnauthorizedError) return 401

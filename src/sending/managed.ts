@@ -3,20 +3,26 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { MethodNotSupportedError, RpcError } from '../lib/errors.ts'
+import type { Spender } from '../lib/spender.ts'
 import { unknownAccountError } from './refusals.ts'
 import type { Sending } from './sending.ts'
+
+/** The request that asks for a signature. */
+type Asked = { caller?: { spender?: Spender | undefined } | undefined }
 
 /**
  * The viem account of a managed key, for Ethereum signatures.
  *
- * @throws MethodNotSupportedError when the gateway manages no keys; RpcError `-32000` when it manages other keys.
+ * @throws MethodNotSupportedError when the gateway manages no keys; RpcError `-32000` when it manages other keys, or the caller
+ * may not use this one.
  */
 export function managedAccount(
   method: string,
   account: Address,
-  { sending }: { sending: Pick<Sending, 'accounts' | 'keys'> },
+  services: { request: Asked; sending: Pick<Sending, 'accounts' | 'keys'> },
 ): PrivateKeyAccount {
-  assertManaged(method, account, { sending })
+  const { sending } = services
+  assertManaged(method, account, services)
   const key = sending.keys.keyOf(account) ?? ''
   return privateKeyToAccount(`0x${key.replace(/^0x/i, '')}`)
 }
@@ -25,11 +31,12 @@ export function managedAccount(
 export function assertManaged(
   method: string,
   account: Address,
-  { sending }: { sending: Pick<Sending, 'accounts' | 'keys'> },
+  { request, sending }: { request: Asked; sending: Pick<Sending, 'accounts' | 'keys'> },
 ): void {
   if (sending.accounts.length === 0)
     throw new MethodNotSupportedError(method, 'the gateway manages no keys')
-  if (!sending.keys.keyOf(account)) throw unknownAccountError(account)
+  if (!sending.keys.keyOf(account) || request.caller?.spender?.mayUse(account) === false)
+    throw unknownAccountError(account)
 }
 
 /** Checks the chain id of a request. @throws RpcError `-32000` when it is for another chain. */

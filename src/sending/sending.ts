@@ -5,6 +5,7 @@ import type { Head } from '../chain/head/headTypes.ts'
 import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
+import type { Spender } from '../lib/spender.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createContracts, PredictedAddressError, type PredictedAddresses } from './contracts.ts'
 import { createEndings, type Ending } from './endings.ts'
@@ -32,9 +33,10 @@ export type Sending = {
    * gateway signs a native one.
    *
    * @param unit - the unit of the amounts of an Ethereum transaction, which is the unit of the client's endpoint.
+   * @param spender - who asks; absent for this process.
    * @returns the hash by which the sender finds the transaction.
    */
-  sendRaw(raw: Hex, unit: Unit): Promise<Hash>
+  sendRaw(raw: Hex, unit: Unit, spender?: Spender): Promise<Hash>
   sendManaged(request: SendRequest): Promise<Hash>
   /** Signs the native transaction of a request without sending it. Checks its nonce without reserving it. */
   sign(request: SendRequest): Promise<Signed>
@@ -102,14 +104,14 @@ export function createSending({
     return signed.id
   }
 
-  async function sendEthereum(signed: EthereumTransaction): Promise<Hash> {
+  async function sendEthereum(signed: EthereumTransaction, spender?: Spender): Promise<Hash> {
     const sent = await store.find(signed.hash)
     if (sent) {
       await submission.broadcastAgain(sent)
       return signed.hash
     }
     if (!keys.keyOf(signed.from)) throw new NotManagedError(signed.from)
-    return submission.submit(signed, signed.hash)
+    return submission.submit({ ...signed, spender }, signed.hash)
   }
 
   async function count(account: Address, at: 'mined' | 'pending'): Promise<number> {
@@ -124,9 +126,9 @@ export function createSending({
   return {
     accounts: keys.accounts,
     keys,
-    async sendRaw(raw, unit) {
+    async sendRaw(raw, unit, spender) {
       if (!looksLikeEthereum(raw)) return sendNative(raw)
-      return sendEthereum(await readEthereumTransaction(raw, chain.id, unit))
+      return sendEthereum(await readEthereumTransaction(raw, chain.id, unit), spender)
     },
     sendManaged: (request) => submission.submit(request),
     async sign(request) {

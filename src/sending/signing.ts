@@ -4,6 +4,7 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Call } from '../chain/state/call.ts'
 import { estimateGas } from '../chain/state/estimate.ts'
 import { toNativeAddress } from '../lib/address.ts'
+import type { Spender } from '../lib/spender.ts'
 import type { NativeClient } from '../native/client.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
@@ -28,6 +29,8 @@ export type SendRequest = {
   /** Which of the two fields the client set; absent when it set none. */
   feeKind?: FeeKind | undefined
   nonce?: number | undefined
+  /** Who asks for the signature; absent for this process. */
+  spender?: Spender | undefined
 }
 
 /** A signed native transaction that is not sent yet. */
@@ -46,7 +49,11 @@ export type Signing = {
     request: SendRequest,
     count: (account: Address) => Promise<number>,
   ): Promise<FilledTransaction>
-  /** Signs the native transaction of a request. @throws RpcError `-32000` when the account is not managed here */
+  /**
+   * Signs the native transaction of a request, after its value and fee limit were counted for the spender.
+   *
+   * @throws RpcError `-32000` when the account is not managed here or the spender may not use it, or as `Spender.spend`
+   */
   sign(request: SendRequest): Promise<Signed>
 }
 
@@ -110,10 +117,13 @@ export function createSigning({
   }
 
   async function sign(request: SendRequest): Promise<Signed> {
-    const key = keys.keyOf(request.from)
-    if (!key) throw unknownAccountError(request.from)
+    const { from, spender, value } = request
+    const key = keys.keyOf(from)
+    if (!key || spender?.mayUse(from) === false) throw unknownAccountError(from)
     const { data, replaced } = contracts.inData(request.data)
-    const transaction = signTransaction(await prepare({ ...request, data }), key)
+    const unsigned = await prepare({ ...request, data })
+    await spender?.spend(value + BigInt(unsigned.raw_data.fee_limit ?? 0))
+    const transaction = signTransaction(unsigned, key)
     return {
       id: `0x${transaction.txID}`,
       hex: encodeTransaction(transaction),

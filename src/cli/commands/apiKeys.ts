@@ -26,6 +26,8 @@ export function addApiKeysCommand(program: Command, io: Io): void {
       ['--burst <units>', 'units at once'],
       ['--daily <units>', 'units a day'],
       ['--expires <date>', 'a date such as 2027-12-31'],
+      ['--accounts <addresses>', 'managed accounts that it may use, separated by commas'],
+      ['--spend <sun>', 'sun that it may spend a day from managed accounts'],
       FILE,
     ],
     examples: [

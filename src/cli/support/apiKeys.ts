@@ -30,6 +30,8 @@ export type CreateOptions = FileOptions & {
   burst?: string
   daily?: string
   expires?: string
+  accounts?: string
+  spend?: string
 }
 
 /** Options of `ethgate api-keys usage`. */
@@ -40,9 +42,11 @@ export async function createKey(
   { io, options }: Task<CreateOptions>,
   name: string,
 ): Promise<Result> {
-  const { burst, daily, expires, rate } = options
+  const { accounts, burst, daily, expires, rate, spend } = options
   const key = `eg_${randomBytes(24).toString('base64url')}`
-  const numbers = Object.entries({ rate, burst, daily }).filter(([, value]) => value !== undefined)
+  const numbers = Object.entries({ rate, burst, daily, spend }).filter(
+    ([, value]) => value !== undefined,
+  )
   change(io, options, (keys) => {
     if (keys.items.some((item) => nameOf(item) === name))
       throw usageError(`there is already a key ${name}`)
@@ -50,6 +54,7 @@ export async function createKey(
       name,
       sha256: createHash('sha256').update(key).digest('hex'),
       ...Object.fromEntries(numbers.map(([field, value]) => [field, Number(value)])),
+      ...(accounts !== undefined && { accounts: accounts.split(',') }),
       ...(expires !== undefined && { expires }),
     })
   })
@@ -69,12 +74,14 @@ export async function revokeKey({ io, options }: Task<FileOptions>, name: string
 /** Prints the keys with their limits. */
 export async function listKeys({ io, options }: Task<FileOptions>): Promise<Result> {
   const keys = checked(() => readKeysFile(fileOf(io, options))).map(
-    ({ contracts, expires, limits, methods, name, origins }) => ({
+    ({ accounts, contracts, expires, limits, methods, name, origins, spend }) => ({
       name,
       ...limits,
       ...(methods && { methods }),
       ...(contracts && { contracts: [...contracts] }),
       ...(origins && { origins }),
+      ...(accounts && { accounts: [...accounts] }),
+      ...(spend !== undefined && { spend }),
       ...(expires !== undefined && { expires: dayOf(expires) }),
     }),
   )

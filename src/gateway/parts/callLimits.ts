@@ -5,6 +5,11 @@ import type { LoopWatch } from '../../lib/loopWatch.ts'
 import { createRedisLink } from '../../lib/redis.ts'
 import { type CallLimits, createCallLimits } from '../../limits/limits.ts'
 import {
+  createFileSpendingStore,
+  createRedisSpendingStore,
+  SPENDING_FILE,
+} from '../../limits/spending.ts'
+import {
   createFileUsageStore,
   createRedisUsageStore,
   createUsage,
@@ -47,6 +52,11 @@ export function connectLimits({
   const store = link
     ? createRedisUsageStore({ link })
     : folder && createFileUsageStore(join(folder, USAGE_FILE))
+  const spending = link
+    ? createRedisSpendingStore({ link })
+    : folder === undefined
+      ? undefined
+      : createFileSpendingStore(join(folder, SPENDING_FILE))
   const limits = createCallLimits({
     anonymous: anonymous === 'on',
     apiKeys,
@@ -61,6 +71,7 @@ export function connectLimits({
     link,
     log,
     onRefused: (limit, scope) => metrics.refused.inc({ limit, scope }),
+    spending,
     targetOf,
     usage:
       apiKeys !== undefined && store

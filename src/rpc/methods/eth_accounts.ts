@@ -4,6 +4,7 @@ import { defineMethod } from '../method.ts'
 export const eth_accounts = defineMethod({
   params: [],
   result: schemas.listOf(schemas.address),
-  summary: 'the accounts whose keys the gateway holds; none by default',
-  handler: ({ sending }) => sending.accounts,
+  summary: 'the accounts whose keys the gateway holds and the caller may use; none by default',
+  handler: ({ request, sending }) =>
+    sending.accounts.filter((account) => request.caller?.spender?.mayUse(account) ?? true),
 })

@@ -22,5 +22,6 @@ export const eth_sendRawTransaction = defineMethod({
   summary:
     'sends a natively signed transaction; sends an Ethereum transaction only if the gateway manages the key of its sender',
   fullOnly: true,
-  handler: ({ sending }, [{ bytes: raw, unit }]) => sending.sendRaw(raw, unit),
+  handler: ({ request, sending }, [{ bytes: raw, unit }]) =>
+    sending.sendRaw(raw, unit, request.caller?.spender),
 })

@@ -8,9 +8,9 @@ export const eth_sendTransaction = defineMethod({
   result: schemas.hash,
   summary: 'signs and sends a native transaction with a managed account',
   fullOnly: true,
-  async handler({ chain, sending }, [request]) {
-    assertManaged('eth_sendTransaction', request.from, { sending })
-    assertChain(request, { chain })
-    return sending.sendManaged(request)
+  async handler({ chain, request, sending }, [transaction]) {
+    assertManaged('eth_sendTransaction', transaction.from, { request, sending })
+    assertChain(transaction, { chain })
+    return sending.sendManaged({ ...transaction, spender: request.caller?.spender })
   },
 })

@@ -8,6 +8,6 @@ export const eth_sign = defineMethod({
   params: [address, message],
   result: schemas.bytes,
   summary: 'like personal_sign, with the account as first parameter',
-  handler: ({ sending }, [account, raw]) =>
-    managedAccount('eth_sign', account, { sending }).signMessage({ message: { raw } }),
+  handler: ({ request, sending }, [account, raw]) =>
+    managedAccount('eth_sign', account, { request, sending }).signMessage({ message: { raw } }),
 })

@@ -27,6 +27,8 @@ export const personal_sign = defineMethod({
   params: [message, address],
   result: schemas.bytes,
   summary: 'signs a message with a managed account, as on Ethereum (EIP-191)',
-  handler: ({ sending }, [raw, account]) =>
-    managedAccount('personal_sign', account, { sending }).signMessage({ message: { raw } }),
+  handler: ({ request, sending }, [raw, account]) =>
+    managedAccount('personal_sign', account, { request, sending }).signMessage({
+      message: { raw },
+    }),
 })

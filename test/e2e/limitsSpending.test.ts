@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+
+let dev: DevGateway
+beforeAll(async () => {
+  dev = await startDevGateway()
+})
+afterAll(() => dev.close())
+
+const RECEIVER: Hex = `0x${'ab'.repeat(20)}`
+const COIN = 1_000_000
+
+/** A gateway in front of the chain that manages its first two accounts, with an API key "bound" for the first. */
+async function start(more: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'ethgate-spending-'))
+  const file = join(folder, 'keys.yaml')
+  const write = (...entries: [name: string, more: string][]) =>
+    writeFileSync(
+      file,
+      `keys:\n${entries.map(([name, more]) => `  - {name: ${name}, sha256: ${createHash('sha256').update(name).digest('hex')}${more}}\n`).join('')}`,
+    )
+  const bound: [string, string] = ['bound', `, accounts: ['${dev.accountOf(0)}']${more}`]
+  write(bound, ['other', ''])
+  const open = async () => {
+    const gateway = createGateway({
+      config: {
+        port: 0,
+        apiKeys: file,
+        dataDir: folder,
+        logLevel: 'silent',
+        upstream: dev.url,
+        upstreamSolidity: dev.url,
+      },
+      keys: [dev.keyOf(0), dev.keyOf(1)],
+    })
+    const { url } = await gateway.start()
+    await gateway.ready
+    return { gateway, url }
+  }
+  let running = await open()
+  onTestFinished(async () => {
+    await running.gateway.stop()
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    gateway: () => running.gateway,
+    url: () => running.url,
+    revoke: () => write(['other', '']),
+    restart: async () => {
+      await running.gateway.stop()
+      running = await open()
+    },
+    call: async (
+      key: string | undefined,
+      method: string,
+      ...params: unknown[]
+    ): Promise<Answer> => {
+      for (;;) {
+        const response = await fetch(running.url, {
+          method: 'POST',
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+          headers: key === undefined ? {} : { 'x-api-key': key },
+        })
+        const answer = (await response.json()) as Answer
+        // A busy machine delays the event loop.
+        if (answer.error?.data?.limit !== 'load') return answer
+      }
+    },
+  }
+}
+
+type Answer = {
+  result?: unknown
+  error?: { code: number; message: string; data?: { limit?: string } }
+}
+
+const pay = (from: Hex, value: number) => ({ from, to: RECEIVER, value: `0x${value.toString(16)}` })
+
+test('default: only the key that names an account may use it', async () => {
+  const { call } = await start('')
+  const [own, free] = [dev.accountOf(0), dev.accountOf(1)]
+  expect((await call('bound', 'eth_accounts')).result).toEqual([own])
+  expect((await call('other', 'eth_accounts')).result).toEqual([free])
+  expect((await call(undefined, 'eth_accounts')).result).toEqual([free])
+  expect(await call('bound', 'eth_sendTransaction', pay(own, 1))).toHaveProperty('result')
+  expect(await call('other', 'eth_sendTransaction', pay(free, 1))).toHaveProperty('result')
+  const raw = await privateKeyToAccount(dev.keyOf(0)).signTransaction({
+    chainId: Number(await dev.rpc('eth_chainId')),
+    gas: 100_000n,
+    gasPrice: 1_000n,
+    nonce: 1,
+    to: RECEIVER,
+    type: 'legacy',
+    value: 1n,
+  })
+  for (const [key, account] of [
+    ['other', own],
+    [undefined, own],
+    ['bound', free],
+  ] as const) {
+    const calls: [string, ...unknown[]][] = [
+      ['eth_sendTransaction', pay(account, 1)],
+      ['eth_signTransaction', pay(account, 1)],
+      ['eth_sign', account, '0x00'],
+      ['personal_sign', '0x00', account],
+      ...(account === own ? [['eth_sendRawTransaction', raw] as [string, string]] : []),
+    ]
+    for (const [method, ...params] of calls)
+      expect({ key, method, ...(await call(key, method, ...params)).error }).toMatchObject({
+        key,
+        method,
+        code: -32000,
+        message: expect.stringContaining('unknown account'),
+      })
+  }
+  expect(await call('bound', 'eth_sendRawTransaction', raw)).toHaveProperty('result')
+})
+
+test('behavior: a key spends up to its limit a day, also after a restart', async () => {
+  const { call, restart } = await start(`, spend: ${3 * COIN}`)
+  const from = dev.accountOf(0)
+  expect((await call('bound', 'eth_sendTransaction', pay(from, 2 * COIN))).error).toBeUndefined()
+  await restart()
+  const before = await dev.rpc('eth_getBalance', from, 'latest')
+  const { error } = await call('bound', 'eth_sendTransaction', pay(from, COIN + 1))
+  expect(error).toMatchObject({
+    code: -32029,
+    message: `the API key bound may spend ${3 * COIN} sun a day: it has spent ${2 * COIN}, and this transaction may cost ${COIN + 1} (value and fee limit)`,
+    data: {
+      limit: 'spend',
+      scope: 'key',
+      amount: String(COIN + 1),
+      left: String(COIN),
+      resetAt: expect.stringMatching(/T00:00:00.000Z$/),
+    },
+  })
+  // A signature alone is refused too, because anybody can broadcast it.
+  const signed = await call('bound', 'eth_signTransaction', pay(from, COIN + 1))
+  expect(signed.error?.code).toBe(-32029)
+  expect(await dev.rpc('eth_getBalance', from, 'latest')).toBe(before)
+  expect((await call('bound', 'eth_sendTransaction', pay(from, COIN))).error).toBeUndefined()
+  expect((await call('bound', 'eth_sendTransaction', pay(from, 1))).error?.code).toBe(-32029)
+})
+
+test('behavior: the fee limit counts', async () => {
+  const { call } = await start(`, spend: ${COIN}`)
+  // The creation of a contract: its fee limit is the gas times the price.
+  const create = (gas: number) => ({
+    from: dev.accountOf(0),
+    data: '0x00',
+    gas: `0x${gas.toString(16)}`,
+  })
+  const { error } = await call('bound', 'eth_sendTransaction', create(10_000_000))
+  expect(error).toMatchObject({ code: -32029, data: { left: String(COIN) } })
+})
+
+test('behavior: a revoked key makes no more calls on an open WebSocket', async () => {
+  const { gateway, revoke, url } = await start('')
+  const socket = new WebSocket(`${url().replace('http', 'ws')}/k/bound`)
+  onTestFinished(() => socket.terminate())
+  await once(socket, 'open')
+  const ask = async () => {
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
+    return String(((await once(socket, 'message')) as [Buffer])[0])
+  }
+  expect(await ask()).toContain('"result"')
+  revoke()
+  gateway().reloadApiKeys()
+  expect(await ask()).toContain('"code":4100')
+})
