@@ -1,5 +1,6 @@
 // Comparisons in one run. Rounds alternate, so that changes of the machine's speed affect both sides:
-//   hot    the gateway against a bare node:http server that sends the same bytes, and the node's own JSON-RPC
+//   hot    the gateway against a bare node:http server that sends the same bytes, and the node's own JSON-RPC; and with limits
+//          and an API key against without both
 //   cold   the gateway without a cache against the node's own endpoint through the same kind of pool
 //   memory the gateway's heap over 100,000 mixed requests
 //
@@ -14,6 +15,11 @@
 //   NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc   its own JSON-RPC (start the node without its rate limit)
 //   BENCH_OTHER=/path/to/dist/main.js   another build, compared in the rounds of hot by CPU time
 //   BENCH_SECONDS=3 BENCH_ROUNDS=3
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import Table from 'cli-table3'
 
 import {
@@ -80,9 +86,21 @@ try {
   /** CPU times depend less on what else the machine does than rates. */
   async function hot({ pid, url }: Awaited<ReturnType<typeof startGateway>>) {
     const other = otherBuild === undefined ? undefined : await startGateway(flags, otherBuild)
-    // Both builds then have read the same blocks: reading them leaves a larger heap.
+    const limited = await startLimited(flags)
+    // All gateways then have read the same blocks: reading them leaves a larger heap.
     if (other) await findRequests(other.url)
-    const head = ['bytes', 'gateway/s', 'p99 ms', 'bare/s', 'to bare', 'CPU µs', 'bare’s CPU µs']
+    await findRequests(limited.url)
+    const head = [
+      'bytes',
+      'gateway/s',
+      'p99 ms',
+      'bare/s',
+      'to bare',
+      'CPU µs',
+      'bare’s CPU µs',
+      'CPU µs with limits',
+      'off to on',
+    ]
     const table = new Table({
       head: [
         'hot',
@@ -96,9 +114,10 @@ try {
       const bytes = new Uint8Array(await (await fetch(url, { method: 'POST', body })).arrayBuffer())
       await bare.put(key, bytes)
       const bodies = [body]
-      const [ours, plain, ...more] = await compare([
+      const [ours, plain, withLimits, ...more] = await compare([
         { bodies, pid, url },
         { bodies, pid: bare.pid, url: `${bare.url}/${key}` },
+        { bodies, pid: limited.pid, url: limited.url },
         ...(other ? [{ bodies, pid: other.pid, url: other.url }] : []),
         ...(rpcUrl === undefined ? [] : [{ bodies, url: rpcUrl }]),
       ])
@@ -108,7 +127,9 @@ try {
         name,
         bytes.length,
         ...columns(ours, plain),
-        ...[ours, plain, ...others].map((figures) => figures?.cpu?.toFixed(1) ?? ''),
+        ...[ours, plain, withLimits].map((figures) => figures?.cpu?.toFixed(1) ?? ''),
+        ours?.cpu && withLimits?.cpu ? (ours.cpu / withLimits.cpu).toFixed(3) : '',
+        ...others.map((figures) => figures.cpu?.toFixed(1) ?? ''),
         ...(node ? [round(node.perSecond), ratio(ours, node)] : []),
       ])
     }
@@ -165,6 +186,28 @@ try {
   }
 } finally {
   endAll()
+}
+
+/** A gateway with limits for everybody, and the address with an API key that has a limit too. */
+async function startLimited(flags: string[]): Promise<{ pid: number | undefined; url: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'ethgate-bench-'))
+  const hash = createHash('sha256').update('bench').digest('hex')
+  const file = join(folder, 'keys.yaml')
+  writeFileSync(
+    file,
+    `keys:\n  - {name: bench, sha256: ${hash}, rate: 1000000, concurrency: 1000}\n`,
+  )
+  process.on('exit', () => rmSync(folder, { recursive: true }))
+  const { pid, url } = await startGateway([
+    ...flags,
+    '--api-keys',
+    file,
+    '--rate-per-client',
+    '1000000',
+    '--data-dir',
+    'none',
+  ])
+  return { pid, url: `${url}/k/bench` }
 }
 
 async function findNode(): Promise<{ url: string; solidityUrl: string }> {

@@ -61,13 +61,13 @@ async function compare(
   { connections, rounds, seconds }: { connections: number; rounds: number; seconds: number },
 ): Promise<void> {
   const found = servers.map((): Round[] => [])
-  for (let round = -1; round < rounds; round++)
+  for (let round = -3; round < rounds; round++)
     for (const [index, server] of servers.entries()) {
       const before = server.cpu() ?? 0
       const figures = await runWrk({ bodies, connections, seconds, url: server.url })
       if (figures.failed > 0) throw new Error(`${figures.failed} requests to ${server.name} failed`)
       const cpu = ((server.cpu() ?? 0) - before) / figures.requests
-      // The first round warms it up.
+      // The first rounds warm it up: each worker compiles its code for itself.
       if (round >= 0) found[index]?.push({ ...figures, cpu })
     }
   const table = new Table({

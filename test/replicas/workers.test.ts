@@ -123,6 +123,22 @@ describe.skipIf(redisMissing)('workers', { timeout: 60_000 }, () => {
     expect(seen).toEqual(sent)
   })
 
+  test('behavior: no answer has an older head than one before, whichever worker answers', async () => {
+    const { rpc } = await start()
+    let newest = 0
+    for (let block = 0; block < 10; block++) {
+      await emit()
+      for (let call = 0; call < 10; call++) {
+        const [shown] = await Promise.all([rpc('eth_blockNumber'), rpc('eth_blockNumber')])
+        expect(Number(shown)).toBeGreaterThanOrEqual(newest)
+        newest = Number(shown)
+      }
+    }
+    await until(async () =>
+      expect(await rpc('eth_blockNumber')).toBe(await dev.rpc('eth_blockNumber')),
+    )
+  })
+
   test('behavior: a worker whose event loop is blocked is replaced', async () => {
     const { health, pids, running } = await start()
     const blocked = (await pids())[1] as number
