@@ -143,6 +143,10 @@ describe('the next block', () => {
     await dev.rpc('evm_setAutomine', false)
     await dev.rpc('anvil_setNextBlockBaseFeePerGas', '0x7')
     expect(await baseFee('pending')).toBe('0x7')
+    // Hardhat's client reads the price of the next block there.
+    expect(await dev.rpc('eth_feeHistory', '0x1', 'latest', [])).toMatchObject({
+      baseFeePerGas: ['0x64', '0x7'],
+    })
     await dev.rpc('evm_mine')
     expect([await baseFee('latest'), await baseFee('pending')]).toEqual(['0x7', '0x64'])
     await dev.rpc('evm_mine')

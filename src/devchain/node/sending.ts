@@ -6,6 +6,7 @@ import type { Unit } from '../../codec/unit.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { Context } from '../../rpc/context.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { eth_feeHistory } from '../../rpc/methods/eth_feeHistory.ts'
 import {
   eth_sendRawTransaction as sendNative,
   signedBytes,
@@ -162,7 +163,23 @@ export function sendingMethods(
     eth_gasPrice: defineMethod({
       params: [],
       summary: 'price of gas in the next block',
-      handler: () => numberToHex(gasPriceOf(ledger.newestState(), ledger.next())),
+      handler: () => numberToHex(nextPrice()),
     }),
+    // Its last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it.
+    eth_feeHistory: {
+      ...eth_feeHistory,
+      async handler(context, params) {
+        const history = await eth_feeHistory.handler(context, params)
+        const { baseFeePerGas, gasUsedRatio, oldestBlock } = history
+        if (Number(oldestBlock) + gasUsedRatio.length > ledger.head().header.number)
+          baseFeePerGas.splice(-1, 1, numberToHex(nextPrice()))
+        return history
+      },
+    } satisfies typeof eth_feeHistory,
+  }
+
+  /** The price of gas in the next block. */
+  function nextPrice(): bigint {
+    return gasPriceOf(ledger.newestState(), ledger.next())
   }
 }
