@@ -174,8 +174,10 @@ async function searchBlocks(
         const fields = transaction.raw_data.contract?.[0]?.parameter?.value ?? {}
         if (Object.values(fields).includes(native)) rows.push(rowOf(transaction, place, source))
       }
+      from = number
+      if (rows.length >= PAGE) break
     }
-    from = startNum
+    if (rows.length < PAGE) from = startNum
   }
   return {
     rows: await Promise.all(rows),
