@@ -9,7 +9,7 @@ const SETTINGS: readonly (readonly [words: RegExp, advice: string])[] = [
   [/--simulate/, 'serve with --simulate on and --upstream-rpc'],
   [/--upstream-rpc/, 'serve with --upstream-rpc, the address of the node’s own JSON-RPC'],
   [
-    /does not manage the key/,
+    /does not manage the key|manages no keys/,
     'sign in the tool (a private key or a wallet), or give the gateway keys with --keys',
   ],
   [
@@ -38,7 +38,10 @@ const OPTIONAL: readonly (readonly [method: RegExp, why: string])[] = [
   ],
   [/^eth_blobBaseFee$/, 'the tool asks for it on request only'],
   [/^eth_getProof$/, 'the tool asks for it on request only'],
-  [/^eth_(?:fillTransaction|maxPriorityFeePerGas)$/, 'the tool then uses other methods'],
+  [
+    /^eth_(?:fillTransaction|getAccountInfo|maxPriorityFeePerGas)$/,
+    'the tool then uses other methods',
+  ],
 ]
 
 /**

@@ -66,6 +66,23 @@ describe('a gateway in front of a node', () => {
     ])
   })
 
+  test('behavior: amounts are amounts of its chain, because a wei is a fraction of its smallest unit', async () => {
+    const gateway = await startReplayGateway()
+    closing.push(() => gateway.stop())
+    const rpc = rpcOf(`${gateway.url}/wei`)
+    const price = await rpc.call('eth_gasPrice')
+    const sent = { from: '$account', to: '$account', value: '0x1', maxFeePerGas: '0x1' }
+    const [replayed] = await replay(
+      { how: '', requests: [{ method: 'eth_sendTransaction', params: [sent] }] },
+      rpc,
+    )
+    expect(replayed).toMatchObject({
+      params: [{ value: price, maxFeePerGas: price }],
+      level: 'fail',
+      advice: expect.stringContaining('--keys') as string,
+    })
+  })
+
   test('error: an address without WebSockets is named', async () => {
     const gateway = await startReplayGateway()
     closing.push(() => gateway.stop())

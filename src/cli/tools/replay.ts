@@ -18,6 +18,12 @@ const DEV_METHODS = /^(?:anvil|evm|hardhat|tenderly)_/
 /** Methods that a key of the gateway signs. They are not sent where the gateway has keys. */
 const SIGNED = /^(?:eth_sendTransaction|eth_sign|personal_)/
 
+/**
+ * Members with amounts. They become the gas price of the chain: the recorded chain has other fees, and a unit that is a fraction of the
+ * smallest one of a node's coin.
+ */
+const AMOUNTS = /^(?:value|balance|gasPrice|maxFeePerGas|maxPriorityFeePerGas)$/
+
 const NOBODY = '0x00000000000000000000000000000000000000aa'
 
 /** Creation code of a contract without code. */
@@ -72,11 +78,12 @@ async function valuesOf(rpc: Rpc): Promise<Values> {
     rpc.call('eth_blockNumber'),
   ])
   const signer = privateKeyToAccount(generatePrivateKey())
+  const gasPrice = (await rpc.call('eth_gasPrice')) as string
   const raw = await signer.signTransaction({
     type: 'legacy',
     chainId: Number(chainId),
     gas: 21_000n,
-    gasPrice: BigInt((await rpc.call('eth_gasPrice')) as string),
+    gasPrice: BigInt(gasPrice),
     nonce: 0,
     to: NOBODY,
     value: 0n,
@@ -84,6 +91,7 @@ async function valuesOf(rpc: Rpc): Promise<Values> {
   const filter = await rpc.call('eth_newBlockFilter').catch(() => '0x1')
   const block = (await rpc.call('eth_getBlockByNumber', [newest, false])) as { hash: string }
   return {
+    $amount: gasPrice,
     $block: newest as string,
     $blockHash: block.hash,
     $code: EMPTY_CONTRACT,
@@ -119,7 +127,12 @@ async function placesOf(rpc: Rpc, newest: number): Promise<Values> {
 function filled(value: unknown, values: Values): unknown {
   if (Array.isArray(value)) return value.map((one) => filled(one, values))
   if (value && typeof value === 'object')
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filled(one, values)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [
+        key,
+        AMOUNTS.test(key) && typeof one === 'string' ? values['$amount'] : filled(one, values),
+      ]),
+    )
   return typeof value === 'string' ? (values[value] ?? value) : value
 }
 
