@@ -122,6 +122,20 @@ describe('transaction', () => {
     expect(text).not.toContain('Created contract')
   })
 
+  test('behavior: a failed token transfer sent no coins', async () => {
+    const data = `0xa9059cbb${dev.accountOf(8).slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
+    const call = { from: dev.accountOf(7), to: seen.token, data, gas: '0x989680' }
+    const hash = await dev.rpc('eth_sendTransaction', call).then(
+      () => {
+        throw new Error('the transfer did not fail')
+      },
+      ({ data: failure }: { data: { txHash: string } }) => failure.txHash,
+    )
+    const text = await textOf(`/tx/${hash}`)
+    expect(text).toMatch(/ called transfer of .* but it failed/)
+    expect(text).not.toContain('sent coins')
+  })
+
   test('behavior: a token has its name and its units', async () => {
     const text = await textOf(`/tx/${seen.transfer}`)
     expect(text).toMatch(/To Test Dollar +0x/)

@@ -211,8 +211,11 @@ function creation({ names, row }: TransactionFacts): Child {
   )
 }
 
+/** Hex digits of a selector. A call with less data runs no function. */
+const SELECTOR = 8
+
 /** A call of a contract: a token transfer in its own words, any other by the name of its function. */
-function call({ call: decoded, names, row, tokens, transfers }: TransactionFacts): Child {
+function call({ call: decoded, names, row, tokens, transfers, value }: TransactionFacts): Child {
   const to = row.to && <AddressLink address={row.to} name={names.get(row.to)} />
   const [only] = transfers
   const token = row.to ? tokens.get(row.to) : undefined
@@ -242,7 +245,7 @@ function call({ call: decoded, names, row, tokens, transfers }: TransactionFacts
     )
   return (
     <>
-      {row.action === 'transfer' || row.action === 'call' ? (
+      {String(value['data'] ?? '').length < SELECTOR ? (
         'sent coins to'
       ) : (
         <>
