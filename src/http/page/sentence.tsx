@@ -245,12 +245,12 @@ function call({ call: decoded, names, row, tokens, transfers, value }: Transacti
     )
   return (
     <>
-      {String(value['data'] ?? '').length < SELECTOR ? (
-        'sent coins to'
-      ) : (
+      {typeof value['data'] === 'string' && value['data'].length >= SELECTOR ? (
         <>
           called <code>{decoded?.name ?? row.action}</code> of
         </>
+      ) : (
+        'sent coins to'
       )}{' '}
       {to}
       {row.value > 0n && (
