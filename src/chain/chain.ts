@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import type { BlockId, BlockRef } from '../codec/blockRef.ts'
+import { type BlockId, type BlockRef, heightOfHash } from '../codec/blockRef.ts'
 import type { RpcBlock, RpcLog } from '../codec/types.ts'
 import type { Config } from '../config/config.ts'
 import { InvalidParamsError, RpcError } from '../lib/errors.ts'
@@ -209,7 +209,7 @@ export function createChain(options: createChain.Options): Chain {
       return range ? countLogs(range, query, { ...searchOptions(signal), onOrigins: onLogs }) : 0
     },
 
-    // What filters, subscriptions and cursors deliver is delivered once, so nobody would notice a log that the node's search misses.
+    // Filters, subscriptions and cursors deliver each log once: a log that the node's search misses would never arrive.
     logRows: (match, range, signal) =>
       logRowsOfRange(range, match, { ...searchOptions(signal), hints: undefined }),
 
@@ -254,9 +254,6 @@ export declare namespace createChain {
 }
 
 const NO_LOGS: Wire<RpcLog[]> = toWire([])
-
-/** The first eight bytes of a hash are the height of its block. */
-const heightOfHash = (hash: Hash): number => Number.parseInt(hash.slice(2, 18), 16)
 
 function isOfOneBlock(query: LogQuery): query is LogMatch & { blockHash: Hash } {
   return 'blockHash' in query

@@ -11,3 +11,6 @@ export type BlockRef = number | BlockTag | { blockHash: Hash }
 
 /** A block on the canonical chain. */
 export type BlockId = { number: number; hash: Hash }
+
+/** The height of the block with this hash, which its first eight bytes are. The text is not checked. */
+export const heightOfHash = (hash: string): number => Number.parseInt(hash.slice(2, 18), 16)

@@ -20,8 +20,8 @@ import { type FilterOwner, type FilterSpec, type FilterStore, PAGE_LEASE } from 
  * Named cursors of one view: log filters that start at any block, keep their position until the client acknowledges a page, and
  * outlive connections, restarts and weeks.
  *
- * A position is a block, as the text `number:hash`. The store keeps the acknowledged position, and after `>` the end of the page
- * that was answered last, so that the same page is answered until it is acknowledged.
+ * A position is a block, as the text `number:hash`. The store keeps the acknowledged position and, after `>`, the end of the last
+ * page. That page is the answer again until it is acknowledged.
  */
 export type Cursors = {
   /**

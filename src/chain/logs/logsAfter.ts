@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import type { BlockId } from '../../codec/blockRef.ts'
+import { type BlockId, heightOfHash } from '../../codec/blockRef.ts'
 import { RpcError, UpstreamError } from '../../lib/errors.ts'
 import { fromWire } from '../../lib/wire.ts'
 import type { BlockRange } from '../blockRange.ts'
@@ -91,7 +91,7 @@ export function cursorText({ hash, index }: LogCursor): Hash {
 export function parseCursor(text: string): LogCursor {
   if (!/^0x[0-9a-f]{72}$/.test(text)) throw new Error('expected a cursor of an earlier page')
   const index = Number.parseInt(text.slice(66), 16)
-  const number = Number.parseInt(text.slice(2, 18), 16)
+  const number = heightOfHash(text)
   if (!Number.isSafeInteger(number)) throw new Error('expected a cursor of an earlier page')
   return {
     hash: text.slice(0, 66) as Hash,

@@ -1,6 +1,4 @@
-import type { Hash } from 'viem'
-
-import type { BlockRef } from '../../codec/blockRef.ts'
+import { type BlockRef, heightOfHash } from '../../codec/blockRef.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { BlockContext, DevChain, StateReader } from '../index.ts'
 
@@ -12,12 +10,10 @@ export type BlockState = { state: StateReader; block: BlockContext }
  */
 export function heightBeforeFork({ fork }: DevChain, ref: BlockRef): number | undefined {
   if (!fork) return undefined
-  const number = ref === 'earliest' ? 0 : typeof ref === 'object' ? heightIn(ref.blockHash) : ref
+  const number =
+    ref === 'earliest' ? 0 : typeof ref === 'object' ? heightOfHash(ref.blockHash) : ref
   return typeof number === 'number' && number < fork.block.header.number ? number : undefined
 }
-
-/** A block id begins with the height of its block. */
-const heightIn = (hash: Hash) => Number.parseInt(hash.slice(2, 18), 16)
 
 /**
  * The state at a block argument. `pending` is the latest state after the transactions of the pool. Calls on it run in the
@@ -55,7 +51,7 @@ export function numberOfBlock(
   function byId(id: string): number | undefined {
     const own = ledger.numberOf(id)
     if (own !== undefined || !ledger.fork) return own
-    const number = heightIn(`0x${id}`)
+    const number = heightOfHash(`0x${id}`)
     return number < ledger.fork.block.header.number && ledger.blockAt(number)?.id === id
       ? number
       : undefined
