@@ -1,10 +1,11 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import type { Address } from 'viem'
 
 import { RpcError } from '../lib/errors.ts'
 import { FileInUseError, lockFile } from '../lib/lockFile.ts'
 import type { RedisLink } from '../lib/redis.ts'
+import { replaceFile } from '../lib/replaceFile.ts'
 import type { Spender } from '../lib/spender.ts'
 import { type ApiKey, DAY_MS } from './caller.ts'
 import { SpendingLimitError } from './refusal.ts'
@@ -101,8 +102,7 @@ export function createFileSpendingStore(path: string, now = Date.now): SpendingS
     if (spent + amount > limit) return { isAdded: false, spent }
     sums.set(key, spent + amount)
     const next: Kept = { day, sums: [...sums] }
-    writeFileSync(`${path}.new`, JSON.stringify(next), { flush: true, mode: 0o600 })
-    renameSync(`${path}.new`, path)
+    replaceFile(path, JSON.stringify(next), { flush: true, mode: 0o600 })
     return { isAdded: true, spent: spent + amount }
   }
 

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import type { RedisLink } from '../lib/redis.ts'
+import { replaceFile } from '../lib/replaceFile.ts'
 
 /** Records what API keys have used: units and calls by day, key and method. */
 export type Usage = {
@@ -142,8 +143,7 @@ export function createFileUsageStore(path: string, now = Date.now): UsageStore {
       for (const { calls, cost, day, key, method } of [...readAll(), ...rows])
         if (day >= oldest) addTo(all, day, key, method, calls, cost)
       mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(`${path}.new`, JSON.stringify([...all.values()]))
-      renameSync(`${path}.new`, path)
+      replaceFile(path, JSON.stringify([...all.values()]))
     },
     read: async (day) => readAll().filter((row) => row.day === day),
   }

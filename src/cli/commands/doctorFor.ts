@@ -4,6 +4,7 @@ import { upstreamsOf } from '../../config/upstreamList.ts'
 import { CommandError, usageError } from '../support/errors.ts'
 import { stringify } from '../support/json.ts'
 import { createRpc } from '../support/rpc.ts'
+import { simulatorFor } from '../support/simulator.ts'
 import { renderRows } from '../support/table.ts'
 import type { Terminal } from '../support/terminal.ts'
 import { type ToolName, TOOLS } from '../tools/names.ts'
@@ -54,12 +55,8 @@ async function startGateway(config: Config): Promise<{ url: string; stop(): Prom
   if (upstreamsOf(config).length === 0)
     throw usageError('give --upstream URL of a node, or --rpc-url URL of a gateway that runs')
   const { createGateway } = await import('../../gateway/gateway.ts')
-  const createSimulator =
-    config.simulate === 'off'
-      ? undefined
-      : (await import('../../devchain/simulator/simulator.ts')).createSimulator
   const own = { ...config, apiKeys: undefined, dataDir: 'none', host: '127.0.0.1', port: 0 }
-  const gateway = createGateway({ config: own, createSimulator })
+  const gateway = createGateway({ config: own, createSimulator: await simulatorFor(config) })
   const { url } = await gateway.start()
   await gateway.ready
   return { url: `${url}/wei`, stop: () => gateway.stop() }

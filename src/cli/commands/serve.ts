@@ -8,6 +8,7 @@ import { shareOf } from '../../gateway/process/worker.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
+import { simulatorFor } from '../support/simulator.ts'
 
 /** Declares `ethgate serve`: the gateway in front of a node. */
 export function addServeCommand(program: Command): void {
@@ -45,10 +46,7 @@ export function addServeCommand(program: Command): void {
       )
     if (config.workers > 1 && cluster.isPrimary) return runPrimary(config)
     const { serve } = await import('../../gateway/process/serve.ts')
-    const createSimulator =
-      config.simulate === 'off'
-        ? undefined
-        : (await import('../../devchain/simulator/simulator.ts')).createSimulator
+    const createSimulator = await simulatorFor(config)
     try {
       await serve({
         config,

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { isMap, isSeq, parseDocument } from 'yaml'
 
 import { createRedisLink } from '../../lib/redis.ts'
+import { replaceFile } from '../../lib/replaceFile.ts'
 import { parseKeysFile, readKeysFile } from '../../limits/keysFile.ts'
 import {
   createFileUsageStore,
@@ -158,8 +159,7 @@ function change(
   keys.flow = false
   const next = document.toString()
   checked(() => parseKeysFile(next, path))
-  writeFileSync(`${path}.new`, next, { mode: 0o600 })
-  renameSync(`${path}.new`, path)
+  replaceFile(path, next, { mode: 0o600 })
 }
 
 function listOf(keys: unknown, path: string) {
