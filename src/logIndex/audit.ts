@@ -3,6 +3,8 @@ import { searchNode } from '../chain/logs/logHints.ts'
 import type { NodeRpc } from '../native/transport/rpc.ts'
 import type { Pace } from './fill/pace.ts'
 
+export type { BlockRange } from '../chain/blockRange.ts'
+
 /** What an audit compares of a log. Hex without `0x`. */
 export type AuditedLog = {
   block: number
@@ -10,9 +12,6 @@ export type AuditedLog = {
   address: string
   topic: string | undefined
 }
-
-/** A range of blocks, both ends included. */
-export type Span = BlockRange
 
 /** A block with logs that the node's own search does not find. */
 export type Dropped = {
@@ -23,7 +22,7 @@ export type Dropped = {
 }
 
 /** Blocks of one search. The node allows 5,000 by default. */
-const SPAN = 1_000
+const STEP = 1_000
 
 /**
  * Compares the node's own eth_getLogs with the logs of a range: each address and each first topic of 1,000 blocks is searched, because
@@ -33,29 +32,29 @@ const SPAN = 1_000
  * @throws NodeRpcError, UpstreamError
  */
 export async function auditSearch(
-  { from, to }: Span,
+  { from, to }: BlockRange,
   { pace, read, rpc }: auditSearch.Options,
 ): Promise<{ blocks: number; logs: number; searches: number; dropped: Dropped[] }> {
   const result = { blocks: to - from + 1, logs: 0, searches: 0, dropped: [] as Dropped[] }
-  for (let start = from; start <= to; start += SPAN) {
-    const span = { from: start, to: Math.min(to, start + SPAN - 1) }
-    const logs = await read(span)
+  for (let start = from; start <= to; start += STEP) {
+    const part = { from: start, to: Math.min(to, start + STEP - 1) }
+    const logs = await read(part)
     const searches = [
-      ...distinct(logs.map(({ address }) => address)).map((address) => ({
+      ...logsBy(logs, ({ address }) => address).map(([address, expected]) => ({
         value: `0x${address}`,
         match: { addresses: [`0x${address}`], topics: [] },
-        expected: logs.filter((log) => log.address === address),
+        expected,
       })),
-      ...distinct(logs.flatMap(({ topic }) => topic ?? [])).map((topic) => ({
+      ...logsBy(logs, ({ topic }) => topic).map(([topic, expected]) => ({
         value: `0x${topic}`,
         match: { addresses: [], topics: [[`0x${topic}`]] },
-        expected: logs.filter((log) => log.topic === topic),
+        expected,
       })),
     ]
     const missing = new Map<number, { logs: Set<number>; searches: Set<string> }>()
     await Promise.all(
       searches.map(async ({ expected, match, value }) => {
-        const found = await pace.run(() => searchNode(rpc, span, match, {}))
+        const found = await pace.run(() => searchNode(rpc, part, match, {}))
         const places = new Set(
           found.map(({ blockNumber, logIndex }) => placeOf(Number(blockNumber), Number(logIndex))),
         )
@@ -79,11 +78,22 @@ export async function auditSearch(
 export declare namespace auditSearch {
   type Options = {
     pace: Pick<Pace, 'run'>
-    read: (span: Span) => Promise<AuditedLog[]>
+    read: (range: BlockRange) => Promise<AuditedLog[]>
     rpc: Pick<NodeRpc, 'call'>
   }
 }
 
-const distinct = (values: readonly string[]) => [...new Set(values)]
+/** The logs of each value, in order. Logs without one are left out. */
+function logsBy(logs: readonly AuditedLog[], valueOf: (log: AuditedLog) => string | undefined) {
+  const groups = new Map<string, AuditedLog[]>()
+  for (const log of logs) {
+    const value = valueOf(log)
+    if (value === undefined) continue
+    const group = groups.get(value)
+    if (group) group.push(log)
+    else groups.set(value, [log])
+  }
+  return [...groups]
+}
 
 const placeOf = (block: number, index: number) => `${block} ${index}`

@@ -1,5 +1,5 @@
 import { grouped, plural } from '../../codec/coin.ts'
-import type { AuditedLog, Span } from '../../logIndex/audit.ts'
+import type { AuditedLog, BlockRange } from '../../logIndex/audit.ts'
 import type { Engine } from '../../logIndex/engine/engine.ts'
 import type { Task } from '../support/command.ts'
 import { CommandError } from '../support/errors.ts'
@@ -21,7 +21,7 @@ export type AuditOptions = IndexOptions &
 /** Calls to the node in flight. */
 const CONCURRENCY = 8
 
-/** Milliseconds that the search for one span may take. No client waits for it. */
+/** Milliseconds that the search for one range may take. No client waits for it. */
 const DEADLINE = 600_000
 
 /** Blocks with dropped logs that the text names. The JSON has all. */
@@ -43,14 +43,14 @@ export async function auditIndex(task: Task<AuditOptions>): Promise<Result> {
     const newest = (await native.solidity.getNowBlock()).block_header.raw_data.number ?? 0
     const to =
       options.to === undefined ? newest : Math.min(newest, wholeNumber(options.to, '--to', from))
-    const receipts = async (span: Span) => {
+    const receipts = async (range: BlockRange) => {
       const logs: AuditedLog[] = []
-      for await (const block of reader.read(span.from, span.to))
+      for await (const block of reader.read(range.from, range.to))
         for (const { address, index, topics } of block.logs)
           logs.push({ block: block.number, index, address, topic: topics[0] })
       return logs
     }
-    const audit = (read: (span: Span) => Promise<AuditedLog[]>) =>
+    const audit = (read: (range: BlockRange) => Promise<AuditedLog[]>) =>
       auditSearch({ from, to }, { pace, read, rpc })
     const value = options.index
       ? await withIndex(io, options, async (engine) => audit(await readerOf(engine, receipts)))
@@ -74,11 +74,11 @@ export async function auditIndex(task: Task<AuditOptions>): Promise<Result> {
   }
 }
 
-/** Reads spans from the index where it covers them, otherwise from receipts. @throws CommandError */
+/** Reads ranges from the index where it covers them, otherwise from receipts. @throws CommandError */
 async function readerOf(
   engine: Engine,
-  receipts: (span: Span) => Promise<AuditedLog[]>,
-): Promise<(span: Span) => Promise<AuditedLog[]>> {
+  receipts: (range: BlockRange) => Promise<AuditedLog[]>,
+): Promise<(range: BlockRange) => Promise<AuditedLog[]>> {
   const facts = await requireFacts(engine)
   if (facts.addresses)
     throw new CommandError(
@@ -89,10 +89,11 @@ async function readerOf(
   const { readRows } = await import('../../logIndex/search/rows.ts')
   const covered = await engine.read(async (view) => coverageOf(await readSegments(view)))
   const searcher = createSearcher({ deadline: DEADLINE, engine, facts })
-  return async (span) => {
-    if (!covered.some(({ from, to }) => from <= span.from && to >= span.to)) return receipts(span)
+  return async (range) => {
+    if (!covered.some(({ from, to }) => from <= range.from && to >= range.to))
+      return receipts(range)
     const logs: AuditedLog[] = []
-    for await (const rows of readRows(searcher, { addresses: [], topics: [], ...span }, 10_000))
+    for await (const rows of readRows(searcher, { addresses: [], topics: [], ...range }, 10_000))
       for (const { address = '', blockNumber, logIndex, topics } of rows)
         logs.push({
           block: Number(blockNumber),
