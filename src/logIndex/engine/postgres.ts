@@ -20,7 +20,7 @@ const COPY_FROM = 64
 
 type Row = { k: Buffer; v: Buffer }
 
-/** Milliseconds that a statement may take: more than a search has, and than joining segments takes. */
+/** The longest time of one SQL statement, milliseconds. A search has less time, and joining segments takes less. */
 const READ_TIMEOUT = 30_000
 const WRITE_TIMEOUT = 600_000
 

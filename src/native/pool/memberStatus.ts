@@ -26,7 +26,7 @@ export type MemberStatus = MemberState & {
   version: string | null
   /** What changes with this release; null for one that was not tested. */
   changes: string | null
-  /** Operations that it does not offer, as far as the calls of the last minute have shown. */
+  /** Operations that it does not offer, by the calls of the last minute. */
   lacks: string[]
   /** Its gRPC interface; absent without one. */
   grpc?: GrpcStatus | undefined

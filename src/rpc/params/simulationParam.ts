@@ -47,10 +47,15 @@ function stateFrom(input: unknown, scope: ParamScope | undefined): Json {
   )
 }
 
+/** Overrides that are absent or empty change nothing, so the node can run the call. */
+function overrides(read: (input: unknown) => Json, input: unknown): Json | undefined {
+  const given = maybe(read)(input)
+  return given && Object.keys(given).length > 0 ? given : undefined
+}
+
 /** Changes of accounts for one call; undefined when there are none. */
 export const stateOverrides: Param<Json | undefined> = (input, scope) => {
-  const given = maybe<Json>((value) => stateFrom(value, scope))(input)
-  return given && Object.keys(given).length > 0 ? given : undefined
+  return overrides((value) => stateFrom(value, scope), input)
 }
 stateOverrides.doc = {
   name: 'stateOverrides',
@@ -61,8 +66,7 @@ stateOverrides.doc = {
 
 /** Values that contracts see of the block; undefined when there are none. */
 export const blockOverrides: Param<Json | undefined> = (input) => {
-  const given = maybe<Json>((value) => objectFrom(value, 'block overrides'))(input)
-  return given && Object.keys(given).length > 0 ? given : undefined
+  return overrides((value) => objectFrom(value, 'block overrides'), input)
 }
 blockOverrides.doc = {
   name: 'blockOverrides',
