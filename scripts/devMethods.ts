@@ -1,4 +1,4 @@
-// The methods that anvil and Hardhat offer beyond those of Ethereum nodes, for the table of docs/devchain.md.
+// The methods that anvil and Hardhat offer beyond those of Ethereum nodes, for the table of docs/devchain-control.md.
 import { createDevChain } from '../src/devchain/index.ts'
 import { createAnnouncer } from '../src/devchain/node/announce.ts'
 import { devMethods } from '../src/devchain/node/methods.ts'

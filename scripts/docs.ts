@@ -28,7 +28,7 @@ const pages = [
   { file: 'docs/options.md', name: 'options', table: optionsTable() },
   { file: 'docs/troubleshooting.md', name: 'errors', table: errorChapters() },
   {
-    file: 'docs/devchain.md',
+    file: 'docs/devchain-control.md',
     name: 'tools',
     table: table(['Method', 'anvil', 'Hardhat', 'Here'], await devMethodRows()),
   },

@@ -320,7 +320,7 @@ export const GROUPS: readonly ErrorGroup[] = [
     cause:
       '`ethgate dev --fork` reads state from a node, and the node does not answer, lacks it, or is of another chain.',
     remedy:
-      'Check `--fork`, and name the node’s own JSON-RPC with `--fork-rpc`. See [forking a real chain](devchain.md#forking-a-real-chain).',
+      'Check `--fork`, and name the node’s own JSON-RPC with `--fork-rpc`. See [forking a real chain](devchain-fork.md).',
     texts: [/fork/],
     files: ['devchain/fork/'],
   },
@@ -328,8 +328,7 @@ export const GROUPS: readonly ErrorGroup[] = [
     title: 'Control methods of the development chain',
     cause:
       'A parameter of a method such as `evm_mine` or `anvil_reorg` is not possible on this chain.',
-    remedy:
-      'The message says what is expected. See [control methods](devchain.md#control-methods).',
+    remedy: 'The message says what is expected. See [control methods](devchain-control.md).',
     files: [
       'devchain/node/control',
       'devchain/node/mining',

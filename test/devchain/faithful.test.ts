@@ -12,7 +12,7 @@ import { isLong } from '../support/long.ts'
 import { heights, recordedBlock } from '../support/recordedBlock.ts'
 import { type Answer, nativeRecording } from '../support/recording.ts'
 
-/** The known differences from a real node, with reasons. `docs/devchain.md` has the same list in words. */
+/** The known differences from a real node, with reasons. `docs/devchain-native.md` has the same list in words. */
 const KNOWN: { path: RegExp; request?: RegExp; reason: string }[] = [
   {
     path: /\/(listexchanges|getexchangebyid|getpaginatedexchangelist|exchange\w+|(get)?market\w+)$/,
