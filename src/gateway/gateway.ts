@@ -83,6 +83,10 @@ export type Gateway = {
 
 /** The workers of a machine, one of which is this process. */
 export type Workers = {
+  /** The part of the rates of nodes that this worker may use now. */
+  share(): number
+  /** Says how to read which part of its share this worker used in the last second, from 0 to 1. */
+  onBeat(used: () => number): void
   states(): WorkerState[]
   /** The metrics of all workers, in the text format of Prometheus. */
   metrics(): Promise<string>
@@ -136,6 +140,7 @@ export function createGateway({
   const node = createNodeConnection({
     authoritative: isAuthoritative,
     config,
+    share: workers && (() => workers.share()),
     telemetry,
     transport,
   })
@@ -268,6 +273,9 @@ export function createGateway({
     metrics.limitsShared.set(limits.isShared() === false ? 0 : 1)
     if (services) metrics.blockCache(services.blocks.usage())
   }
+  workers?.onBeat(() =>
+    Math.max(0, ...(upstreams?.transport.status() ?? []).map(({ quota }) => quota ?? 0)),
+  )
   workers?.onCollect(() => {
     updateMetrics()
     return metrics.registry.getMetricsAsJSON()

@@ -17,10 +17,11 @@ const LEAST = 0.02
 
 export function createTokenBucket({
   now = () => performance.now(),
-  rate,
+  rate: whole,
+  share = () => 1,
 }: createTokenBucket.Options): TokenBucket {
-  const burst = Math.max(1, rate / 10)
-  let tokens = burst
+  let rate = whole * share()
+  let tokens = Math.max(1, rate / 10)
   let factor = 1
   let at = now()
   let second = { since: at, count: 0, last: 0 }
@@ -29,7 +30,8 @@ export function createTokenBucket({
     const time = now()
     const seconds = Math.max(0, time - at) / 1000
     at = time
-    tokens = Math.min(burst, tokens + rate * factor * seconds)
+    rate = whole * share()
+    tokens = Math.min(Math.max(1, rate / 10), tokens + rate * factor * seconds)
     factor = Math.min(1, factor + factor * RECOVERY * seconds)
     if (time - second.since >= 1000) {
       const elapsed = (time - second.since) / 1000
@@ -62,6 +64,8 @@ export declare namespace createTokenBucket {
   type Options = {
     /** Calls a second. */
     rate: number
+    /** Part of the rate that may be used now, above 0 and at most 1; it may change. @default 1 */
+    share?: (() => number) | undefined
     /** Milliseconds. @default performance.now */
     now?: () => number
   }

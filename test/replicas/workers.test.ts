@@ -139,6 +139,30 @@ describe.skipIf(redisMissing)('workers', { timeout: 60_000 }, () => {
     )
   })
 
+  test('behavior: a worker gets the part of --upstream-rate that others do not use', async () => {
+    const { url } = await start('--upstream-rate', '40')
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    let account = 0
+    const read = () => {
+      const address = `0x${(++account).toString(16).padStart(40, '0')}`
+      const params = [address, 'latest']
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params })
+      return text(url, '/', body, agent)
+    }
+    await until(async () => {
+      const end = performance.now() + 1_000
+      let count = 0
+      while (performance.now() < end) {
+        expect(await read()).toContain('"result":"0x0"')
+        count++
+      }
+      // An equal part is 20 a second.
+      expect(count).toBeGreaterThan(28)
+      expect(count).toBeLessThan(46)
+    })
+  })
+
   test('behavior: a worker whose event loop is blocked is replaced', async () => {
     const { health, pids, running } = await start()
     const blocked = (await pids())[1] as number
@@ -208,9 +232,13 @@ function caller(url: string) {
 
 const get = async (url: string, path: string): Promise<unknown> => JSON.parse(await text(url, path))
 
-/** The body of an answer, over a new connection. */
-function text(url: string, path: string, body?: string): Promise<string> {
-  const agent = new Agent({ keepAlive: false })
+/** The body of an answer. @param agent - default: a new connection */
+function text(
+  url: string,
+  path: string,
+  body?: string,
+  agent = new Agent({ keepAlive: false }),
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }
     const method = body === undefined ? 'GET' : 'POST'

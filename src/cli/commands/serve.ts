@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
-import { shareOf } from '../../gateway/process/worker.ts'
+import { partOf } from '../../gateway/process/worker.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
@@ -34,7 +34,7 @@ export function addServeCommand(program: Command): void {
     ],
   })
   addConfigOptions(command).action(async (flags) => {
-    const read = () => shareOf(configOf(flags))
+    const read = () => partOf(configOf(flags))
     const config = cluster.isPrimary ? configOf(flags) : read()
     if (upstreamsOf(config).length === 0)
       throw usageError(

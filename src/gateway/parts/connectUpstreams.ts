@@ -6,7 +6,7 @@ import type { UpstreamPool } from '../../native/pool/pool.ts'
 import { createPoolRpc, type PoolRpc } from '../../native/pool/poolRpc.ts'
 import { createUpstreams } from '../../native/pool/upstreams.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
-import { ENDPOINT_RATE, type Upstream } from '../../native/upstream.ts'
+import type { Upstream } from '../../native/upstream.ts'
 import { indexSockets } from './gatewayIndex.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -34,6 +34,7 @@ export type Upstreams = {
  */
 export function connectUpstreams({
   config,
+  share,
   telemetry: { asked, log, metrics, recorder },
 }: connectUpstreams.Options): Upstreams {
   const nodes = upstreamsOf(config)
@@ -64,8 +65,7 @@ export function connectUpstreams({
       }
     },
     onExtra: (why) => metrics.upstreamExtra(why),
-    // Nodes see one gateway: its workers share the rate of each operation.
-    operationRate: ENDPOINT_RATE / config.workers,
+    share,
     // The sockets of the log index count towards the same limit.
     sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
     timeout: config.upstreamTimeout,
@@ -109,6 +109,8 @@ export function connectUpstreams({
 export declare namespace connectUpstreams {
   type Options = {
     config: Config
+    /** Part of the rates of nodes that this worker may use now. @default 1 */
+    share?: (() => number) | undefined
     telemetry: Pick<Telemetry, 'asked' | 'log' | 'metrics' | 'recorder'>
   }
 }

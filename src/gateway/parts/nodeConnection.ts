@@ -31,6 +31,7 @@ export type NodeConnection = {
 export function createNodeConnection({
   authoritative,
   config,
+  share,
   telemetry,
   transport,
 }: createNodeConnection.Options): NodeConnection {
@@ -39,7 +40,7 @@ export function createNodeConnection({
       guarded: !authoritative,
       timeout: config.upstreamTimeout,
     })
-  const upstreams = connectUpstreams({ config, telemetry })
+  const upstreams = connectUpstreams({ config, share, telemetry })
   const native = createNodeClient({ transport: upstreams.transport })
   return {
     expect: (genesis) => upstreams.transport.expect(genesis),
@@ -60,6 +61,8 @@ export declare namespace createNodeConnection {
     /** Whether a given transport leads to a chain that is always right, such as one in this process. */
     authoritative: boolean
     config: Config
+    /** Part of the rates of nodes that this worker may use now. @default 1 */
+    share?: (() => number) | undefined
     telemetry: Telemetry
     /** Leads to a chain in this process. @default sockets to the nodes of the configuration */
     transport: NativeTransport | undefined

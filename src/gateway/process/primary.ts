@@ -6,7 +6,15 @@ import type { WorkerState } from '../../http/health.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { Log } from '../log.ts'
 import type { WorkerMetrics } from '../metrics.ts'
-import { BEAT, REPLACED, type ToPrimary, type ToWorker, WORKER_NUMBER } from './workerMessages.ts'
+import { sharesOf } from './shares.ts'
+import {
+  BEAT,
+  REPLACED,
+  type ToPrimary,
+  type ToWorker,
+  WORKER_NUMBER,
+  WORKER_SHARE,
+} from './workerMessages.ts'
 
 /** Milliseconds without a beat after which a worker is replaced. Its event loop is blocked. */
 const SILENT = 10_000
@@ -25,9 +33,24 @@ const STABLE = 60_000
 const COLLECT = 1_000
 
 /** A place for a worker. Its process changes when it is replaced. */
-type Place = { number: number; running: Running; restarts: number; failures: number }
+type Place = {
+  number: number
+  running: Running
+  restarts: number
+  failures: number
+  /** The part of the rates of nodes that the worker was last told to use. */
+  share: number
+}
 
-type Running = { worker: Worker; state: WorkerState['state']; started: number; heard: number }
+type Running = {
+  worker: Worker
+  state: WorkerState['state']
+  started: number
+  heard: number
+  /** What the last beat said, see `ToPrimary`. */
+  share: number
+  used: number
+}
 
 /**
  * Runs workers on one port, each a whole replica, and replaces those that end or are blocked. All accept connections
@@ -66,10 +89,20 @@ export async function runWorkers({ count, limit, log }: runWorkers.Options): Pro
   }
 
   /** Starts a process for a place. Resolves with whether it listens. */
-  function start(place: Pick<Place, 'number'>): { running: Running; listens: Promise<boolean> } {
-    const worker = cluster.fork({ [WORKER_NUMBER]: String(place.number) })
+  function start({ number, share }: Pick<Place, 'number' | 'share'>): {
+    running: Running
+    listens: Promise<boolean>
+  } {
+    const worker = cluster.fork({ [WORKER_NUMBER]: String(number), [WORKER_SHARE]: String(share) })
     const now = performance.now()
-    const running: Running = { worker, state: 'starting', started: now, heard: now }
+    const running: Running = {
+      worker,
+      state: 'starting',
+      started: now,
+      heard: now,
+      share,
+      used: 0,
+    }
     let settle: (listens: boolean) => void = () => {}
     const listens = new Promise<boolean>((resolve) => (settle = resolve))
     worker.on('message', (message: ToPrimary) => {
@@ -79,11 +112,13 @@ export async function runWorkers({ count, limit, log }: runWorkers.Options): Pro
         hasListened = true
         settle(true)
         publish()
-      } else if (message.kind === 'collected') collecting.get(message.id)?.(message.metrics)
+      } else if (message.kind === 'beat')
+        Object.assign(running, { share: message.share, used: message.used })
+      else if (message.kind === 'collected') collecting.get(message.id)?.(message.metrics)
       else if (message.kind === 'metrics')
         void metrics().then((text) => send(running, { kind: 'metrics', id: message.id, text }))
     })
-    worker.on('error', (error) => log.warn({ err: error, worker: place.number }, 'worker failed'))
+    worker.on('error', (error) => log.warn({ err: error, worker: number }, 'worker failed'))
     worker.on('exit', (code, signal) => {
       settle(false)
       onExit(running, code, signal)
@@ -126,12 +161,26 @@ export async function runWorkers({ count, limit, log }: runWorkers.Options): Pro
     return AggregatorRegistry.aggregate(all).metrics()
   }
 
+  /** Divides the rates of nodes by what the workers use. A share grows only by what others have given back. */
+  function divide(): void {
+    const wanted = sharesOf(places.map(({ running }) => running.used))
+    const held = places.reduce((sum, { running, share }) => sum + Math.max(share, running.share), 0)
+    let free = Math.max(0, 1 - held)
+    for (const [index, place] of places.entries()) {
+      const rise = Math.min((wanted[index] as number) - place.share, free)
+      free -= Math.max(0, rise)
+      place.share += rise
+      send(place.running, { kind: 'share', share: place.share })
+    }
+  }
+
   let checked = performance.now()
   const checking = setInterval(() => {
     const now = performance.now()
     // The beats of all workers wait while this process itself does not run.
     if (now - checked > 3 * BEAT) for (const running of everyone()) running.heard = now
     checked = now
+    if (places.length === count) divide()
     for (const { number, running } of places) {
       const silence = now - running.heard
       if (running.state === 'ended' || silence < (running.state === 'running' ? SILENT : START))
@@ -182,8 +231,9 @@ export async function runWorkers({ count, limit, log }: runWorkers.Options): Pro
   process.on('SIGUSR2', () => void replaceAll())
 
   for (let number = 1; number <= count && !state.isStopping; number++) {
-    const { listens, running } = start({ number })
-    places.push({ number, running, restarts: 0, failures: 0 })
+    const share = 1 / count
+    const { listens, running } = start({ number, share })
+    places.push({ number, running, restarts: 0, failures: 0, share })
     // A port in use, for example, ends the first worker, and would end every other one.
     if (number === 1 && !(await listens)) end(running.worker.process.exitCode ?? 1)
     if (!hasListened) break

@@ -1,25 +1,24 @@
 import { expect, test } from 'vitest'
 
 import { createConfig } from '../../config/config.ts'
-import { shareOf } from './worker.ts'
+import { partOf } from './worker.ts'
 
 const upstream = 'http://a.example'
 
-test('shareOf: limits of nodes and memory are divided', () => {
+test('partOf: sockets, concurrency and memory are divided, rates are not', () => {
   const config = createConfig({ upstream, upstreamRate: 100, workers: 4 })
-  expect(shareOf(config)).toEqual({
+  expect(partOf(config)).toEqual({
     ...config,
     cacheBytes: config.cacheBytes / 4,
     indexRate: 50,
     logsConcurrency: 4,
     unsentBytes: config.unsentBytes / 4,
-    upstreamRate: 25,
     upstreamSockets: 10,
     wsConnections: 2_500,
   })
 })
 
-test('shareOf: nodes of a configuration file', () => {
+test('partOf: nodes of a configuration file', () => {
   const node = {
     concurrency: 40,
     grpc: undefined,
@@ -34,13 +33,13 @@ test('shareOf: nodes of a configuration file', () => {
     weight: 1,
   } as const
   const config = createConfig({ upstreams: [node, { ...node, name: 'b', rate: 7 }], workers: 3 })
-  expect(shareOf(config).upstreams).toEqual([
+  expect(partOf(config).upstreams).toEqual([
     { ...node, concurrency: 13 },
-    { ...node, name: 'b', concurrency: 13, rate: 2 },
+    { ...node, name: 'b', concurrency: 13, rate: 7 },
   ])
 })
 
-test('shareOf: one worker gets all', () => {
+test('partOf: one worker gets all', () => {
   const config = createConfig({ upstream })
-  expect(shareOf(config)).toBe(config)
+  expect(partOf(config)).toBe(config)
 })

@@ -5,7 +5,13 @@ import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { WorkerState } from '../../http/health.ts'
 import type { Workers } from '../gateway.ts'
 import type { WorkerMetrics } from '../metrics.ts'
-import { BEAT, type ToPrimary, type ToWorker, WORKER_NUMBER } from './workerMessages.ts'
+import {
+  BEAT,
+  type ToPrimary,
+  type ToWorker,
+  WORKER_NUMBER,
+  WORKER_SHARE,
+} from './workerMessages.ts'
 
 /** The side of a worker: its connection to the primary process. */
 export type WorkerLink = Workers & {
@@ -28,12 +34,14 @@ export function connectWorker({
   if (!cluster.isWorker) return undefined
   let states: WorkerState[] = []
   let collect: (() => Promise<WorkerMetrics>) | undefined
+  let share = Number(process.env[WORKER_SHARE])
+  let quota = () => 0
   const waiting = new Map<number, (text: string) => void>()
   let requests = 0
 
   // The channel closes when the primary process ends.
   const send = (message: ToPrimary) => void (process.connected && process.send?.(message))
-  const beat = () => send({ kind: 'beat' })
+  const beat = () => send({ kind: 'beat', share, used: share * quota() })
   setInterval(beat, BEAT).unref()
   beat()
 
@@ -42,6 +50,7 @@ export function connectWorker({
     if (message.kind === 'workers') states = message.workers
     else if (message.kind === 'stop') onStop(message.reason)
     else if (message.kind === 'reload') onReload()
+    else if (message.kind === 'share') share = message.share
     else if (message.kind === 'collect')
       void collect?.().then((metrics) => send({ kind: 'collected', id: message.id, metrics }))
     else if (message.kind === 'metrics') {
@@ -67,30 +76,33 @@ export function connectWorker({
     onCollect(listener) {
       collect = listener
     },
+    share: () => share,
+    onBeat(listener) {
+      quota = listener
+    },
   }
 }
 
-/** The configuration of one of several workers: the limits of nodes and the caches are of the whole machine. */
-export function shareOf(config: Config): Config {
+/**
+ * The configuration of one of several workers: sockets and concurrency of nodes and the caches are of the whole machine.
+ * The rates of nodes are divided anew each second, see `sharesOf`.
+ */
+export function partOf(config: Config): Config {
   const { workers } = config
   if (workers === 1) return config
   const part = (whole: number) => Math.max(1, Math.floor(whole / workers))
-  const partOfRate = (rate: number | 'unlimited' | undefined) =>
-    typeof rate === 'number' ? part(rate) : rate
   return {
     ...config,
     cacheBytes: Math.floor(config.cacheBytes / workers),
     indexRate: part(config.indexRate),
     logsConcurrency: part(config.logsConcurrency),
     unsentBytes: part(config.unsentBytes),
-    upstreamRate: partOfRate(config.upstreamRate),
     upstreamSockets: part(config.upstreamSockets),
     wsConnections: Math.ceil(config.wsConnections / workers),
     ...(config.upstreams && {
       upstreams: upstreamsOf(config).map((upstream) => ({
         ...upstream,
         concurrency: part(upstream.concurrency),
-        rate: partOfRate(upstream.rate),
       })),
     }),
   }

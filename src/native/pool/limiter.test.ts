@@ -7,12 +7,15 @@ import { createLimiter, QueueFullError } from './limiter.ts'
 const A = '/wallet/a'
 const B = '/wallet/b'
 
-function create({ places = 2, rate }: { places?: number; rate?: number | 'unlimited' } = {}) {
+type Options = { places?: number; rate?: number | 'unlimited'; share?: () => number }
+
+function create({ places = 2, rate, share }: Options = {}) {
   const clock = { now: 0 }
   const limiter = createLimiter({
     concurrency: { limit: () => places },
     now: () => clock.now,
     rate,
+    share,
   })
   return { clock, limiter }
 }
@@ -101,6 +104,25 @@ describe('createLimiter', () => {
     expect(limiter.free(A)).toBe(true)
     void limiter.enter(A, 0, undefined)
     expect([limiter.free(A), limiter.free(B)]).toEqual([false, false])
+  })
+
+  test('args: share, which changes', () => {
+    let share = 0.25
+    const { clock, limiter } = create({ places: 10_000, rate: 100, share: () => share })
+    const takenInASecond = () => {
+      let taken = 0
+      for (const end = clock.now + 1_000; clock.now < end; clock.now += 5)
+        while (limiter.free(A)) taken += limiter.enter(A, 0, undefined) === undefined ? 1 : 0
+      return taken
+    }
+    takenInASecond()
+    expect(takenInASecond()).toBe(25)
+    share = 0.75
+    expect(takenInASecond()).toBe(75)
+    share = 0.1
+    takenInASecond()
+    expect(takenInASecond()).toBe(10)
+    expect(limiter.used()).toBe(1)
   })
 
   test('args: rate, unlimited', () => {

@@ -41,13 +41,8 @@ const LONGEST_QUEUE = 10_000
 /** Milliseconds that calls must have waited before the throughput of the queue is known. */
 const ENOUGH = 500
 
-export function createLimiter({
-  concurrency,
-  now,
-  operationRate = ENDPOINT_RATE,
-  rate,
-}: createLimiter.Options): Limiter {
-  const bucketOptions = now ? { now } : {}
+export function createLimiter({ concurrency, now, rate, share }: createLimiter.Options): Limiter {
+  const bucketOptions = { share, ...(now && { now }) }
   const whole = typeof rate === 'number' ? createTokenBucket({ rate, ...bucketOptions }) : undefined
   const endpoints = new Map<string, TokenBucket>()
   const queue = createFairQueue<Waiter>()
@@ -64,7 +59,7 @@ export function createLimiter({
     const name = query === -1 ? operation : operation.slice(0, query)
     let bucket = endpoints.get(name)
     if (!bucket)
-      endpoints.set(name, (bucket = createTokenBucket({ rate: operationRate, ...bucketOptions })))
+      endpoints.set(name, (bucket = createTokenBucket({ rate: ENDPOINT_RATE, ...bucketOptions })))
     return bucket
   }
 
@@ -196,10 +191,10 @@ export function createLimiter({
 export declare namespace createLimiter {
   type Options = {
     concurrency: Pick<Concurrency, 'limit'>
-    /** Calls a second for each operation. @default ENDPOINT_RATE */
-    operationRate?: number | undefined
     /** Calls a second for the whole node, in addition. `unlimited`: no limit, not for operations either. */
     rate?: number | 'unlimited' | undefined
+    /** Part of all rates that may be used now, above 0 and at most 1. @default 1 */
+    share?: (() => number) | undefined
     /** Milliseconds. @default performance.now */
     now?: () => number
   }

@@ -123,7 +123,7 @@ export function createMember({
   onCall,
   onSuspect,
   random = Math.random,
-  operationRate,
+  share,
   sockets,
   timing,
   upstream,
@@ -143,7 +143,7 @@ export function createMember({
   })
   const probe = createCheckTransport({ ...common, sockets: PROBE_SOCKETS })
   const concurrency = createConcurrency({ most: Math.min(upstream.concurrency, sockets) })
-  const limiter = createLimiter({ concurrency, now, operationRate, rate: upstream.rate })
+  const limiter = createLimiter({ concurrency, now, rate: upstream.rate, share })
   const breaker = createBreaker({ now, ramp: timing.ramp, rest: timing.rest })
   const latencies = new Map<string, Latency>()
   const all = createLatency()
@@ -310,9 +310,9 @@ export declare namespace createMember {
     upstream: Upstream
     /** @default silent */
     log?: withGrpc.Options['log']
+    /** See `createLimiter`. */
+    share: createLimiter.Options['share']
     /** Sockets for each port of the node. */
-    /** Calls a second for each operation. */
-    operationRate: number | undefined
     sockets: number
     onCall?: createPoolTransport.Options['onCall']
     timing: Timing

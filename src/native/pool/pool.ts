@@ -55,7 +55,7 @@ export function createUpstreamPool({
   log = silent,
   onCall,
   onExtra,
-  operationRate,
+  share,
   sockets = 40,
   timeout = 10_000,
   timing = TIMING,
@@ -114,7 +114,7 @@ export function createUpstreamPool({
       chain,
       log,
       onSuspect: () => void prober.probe(),
-      operationRate,
+      share,
       sockets,
       timing,
       upstream,
@@ -310,8 +310,8 @@ export declare namespace createUpstreamPool {
     onCall?: (upstream: string, path: NativePath, caller: object | undefined) => CallObserver
     /** Called when a call is sent to an additional node. */
     onExtra?: (why: Extra) => void
-    /** Calls a second for each operation of a node. @default ENDPOINT_RATE */
-    operationRate?: number | undefined
+    /** Part of the rates of all nodes that this process may use now. @default 1 */
+    share?: (() => number) | undefined
     /** Sockets for each port of a node. @default 40 */
     sockets?: number
     /** Milliseconds for one call, however many nodes are asked. @default 10_000 */

@@ -38,6 +38,7 @@ export function createSingleUpstream({
   log,
   onCall,
   probeTiming = PROBE_TIMING,
+  share,
   sockets = 40,
   timeout = 10_000,
   upstream,
@@ -76,6 +77,7 @@ export function createSingleUpstream({
   const limiter = createLimiter({
     concurrency: { limit: () => places },
     rate: upstream.rate ?? 'unlimited',
+    share,
   })
   const life = { closed: false }
   const chain = createServedChain()
