@@ -91,3 +91,12 @@ test('behavior: callers get slices in turn', async () => {
   ])
   expect(order).toEqual(['h1', 'l1', 'h2', 'l2', 'h3'])
 })
+
+test('behavior: answers that are ready go out before the long work that waits', async () => {
+  const slice = createTimeSlice({ budget: 0 })
+  const order: string[] = []
+  const long = slice.next().then(() => order.push('long'))
+  slice.first(() => order.push('answer'))
+  await long
+  expect(order).toEqual(['answer', 'long'])
+})

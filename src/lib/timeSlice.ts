@@ -17,13 +17,15 @@ export type TimeSlice = {
    * @param caller - the signal of the request
    */
   next(caller?: object): Promise<void>
+  /** Runs a step at the end of this tick, before the long work that waits: for answers that are ready. */
+  first(step: () => void): void
   /** Pauses long work for this tick, so that the next tick comes at once. For events that arrive one in each tick. */
   pause(): void
 }
 
 /** Long work does `if (timeSlice.isOver()) await timeSlice.next()` before it begins and about every millisecond. */
 export function createTimeSlice({
-  budget = 2,
+  budget = 1,
   now = () => performance.now(),
 }: createTimeSlice.Options = {}): TimeSlice {
   /** The time at which long work began in this tick; undefined before it. */
@@ -34,6 +36,13 @@ export function createTimeSlice({
   const waiting = createFairQueue<() => void>()
   /** Scheduled callbacks. Each lets one waiter continue. */
   let armed = 0
+  let steps: (() => void)[] = []
+
+  function runSteps() {
+    const due = steps
+    steps = []
+    for (const step of due) step()
+  }
 
   function isUsedUp(): boolean {
     if (isPaused) return true
@@ -51,6 +60,8 @@ export function createTimeSlice({
       armed++
       onNextTurn(() => {
         armed--
+        // The callbacks of waiters were scheduled in the tick before, so they come before those of steps.
+        runSteps()
         if (!isUsedUp()) waiting.shift()?.()
         // A callback that is scheduled here runs in the next tick.
         arm()
@@ -66,6 +77,9 @@ export function createTimeSlice({
         waiting.add(resolve, meter?.owner, meter?.weight)
         arm()
       }),
+    first(step) {
+      if (steps.push(step) === 1) onNextTurn(runSteps)
+    },
     pause() {
       if (isPaused || now() - worked > MAX_PAUSE) return
       isPaused = true
@@ -79,7 +93,7 @@ export function createTimeSlice({
 
 export declare namespace createTimeSlice {
   type Options = {
-    /** Milliseconds of long work in one tick. @default 2 */
+    /** Milliseconds of long work in one tick. @default 1 */
     budget?: number
     /** Milliseconds. @default performance.now */
     now?: () => number

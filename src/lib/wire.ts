@@ -45,10 +45,25 @@ export function wireOfParts<value>(parts: readonly Buffer[]): Wire<value> {
   }
 }
 
-/** The same result in memory of its own, for a cache (see `ownBytes`). */
+/** The same result in memory of its own, for a cache (see `ownBytes`). Large parts that have it already are not copied. */
 export function ownWire<value>(wire: Wire<value>): Wire<value> {
-  return wireOf(ownBytes(...(wire.parts ?? [wire.bytes])))
+  const own: Buffer[] = []
+  let shared: Buffer[] = []
+  const copy = () => {
+    if (shared.length > 0) own.push(ownBytes(...shared))
+    shared = []
+  }
+  for (const part of wire.parts ?? [wire.bytes])
+    if (part.length >= LARGE_PART && part.length === part.buffer.byteLength) {
+      copy()
+      own.push(part)
+    } else shared.push(part)
+  copy()
+  return own.length === 1 ? wireOf(own[0] as Buffer) : wireOfParts(own)
 }
+
+/** Bytes from which copying a part costs more than sending one part more. */
+const LARGE_PART = 64 * 1024
 
 /** The number of bytes of a result. */
 export function wireLength(wire: Wire<unknown>): number {

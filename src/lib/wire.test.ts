@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+
+import { ownWire, wireOfParts } from './wire.ts'
+
+const LARGE = 64 * 1024
+
+test('default: large parts with memory of their own are not copied, all others are', () => {
+  const own = Buffer.allocUnsafeSlow(LARGE).fill('a')
+  const slice = Buffer.allocUnsafeSlow(4 * LARGE)
+    .subarray(0, LARGE)
+    .fill('b')
+  const input = wireOfParts<unknown>([
+    Buffer.from('['),
+    slice,
+    Buffer.from(','),
+    own,
+    Buffer.from(']'),
+  ])
+  const { bytes, parts = [] } = ownWire(input)
+  expect(bytes.equals(input.bytes)).toBe(true)
+  expect(parts.includes(own)).toBe(true)
+  expect(parts.map(({ length }) => length)).toEqual([LARGE + 2, LARGE, 1])
+  for (const part of parts) expect(part.length).toBe(part.buffer.byteLength)
+})
