@@ -8,7 +8,7 @@ import Table from 'cli-table3'
 
 import { createScriptedChain, type ScriptedChain } from '../test/support/chain.ts'
 import { startRedis } from '../test/support/redis.ts'
-import { createClient } from '../test/support/watcher.ts'
+import { createClient } from '../test/support/client.ts'
 import { endAll, startGateway, startLoad } from './processes.ts'
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)

@@ -5,16 +5,15 @@ import type { AddressInfo } from 'node:net'
 import { createPublicClient, custom, http, webSocket } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { post } from '../../test/support/gateway.ts'
+import { post } from '../../test/support/client.ts'
+import { prepareGateway, startGateway } from '../../test/support/gateway.ts'
 import type { ReplayRequest } from '../../test/support/node.ts'
 import { CHAIN } from '../../test/support/recordedChain.ts'
-import { setupReplayGateway } from '../../test/support/replayGateway.ts'
 import { until } from '../../test/support/until.ts'
 import { createGateway } from './gateway.ts'
 
 test('default', async () => {
-  const { gateway } = await setupReplayGateway()
-  const { url } = await gateway.start()
+  const { url } = await startGateway()
   expect(await post(url, 'eth_chainId')).toEqual({ jsonrpc: '2.0', id: 1, result: '0xb24e27cc' })
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
     status: 'ok',
@@ -29,8 +28,7 @@ test('default', async () => {
 })
 
 test('behavior: viem over HTTP, WebSocket and in the process', async () => {
-  const { gateway } = await setupReplayGateway()
-  const { url } = await gateway.start()
+  const { gateway, url } = await startGateway()
   const transports = [
     http(url),
     webSocket(url.replace('http', 'ws'), { reconnect: false }),
@@ -44,28 +42,23 @@ test('behavior: viem over HTTP, WebSocket and in the process', async () => {
 })
 
 test('error: a misspelt method gets a suggestion', async () => {
-  const { gateway } = await setupReplayGateway()
+  const { gateway } = await prepareGateway()
   expect(await gateway.request({ method: 'eth_getBlance', params: [] }).catch(String)).toContain(
     'the method eth_getBlance does not exist/is not available; did you mean eth_getBalance?',
   )
 })
 
 test('behavior: methods and routes of an embedder', async () => {
-  const { gateway } = await setupReplayGateway(
-    {},
-    {
-      methods: { dev_hello: { params: [], summary: '', handler: () => 'hello' } },
-    },
-  )
-  const { url } = await gateway.start()
+  const { url } = await startGateway({
+    methods: { dev_hello: { params: [], summary: '', handler: () => 'hello' } },
+  })
   expect((await post(url, 'dev_hello')).result).toBe('hello')
 })
 
 test('behavior: pages of other sites may read, but are refused if calls can spend', async () => {
   const headers = { origin: 'https://evil.example' }
   const statusOf = async (options: Omit<createGateway.Options, 'config'>) => {
-    const { gateway } = await setupReplayGateway({}, options)
-    const { url } = await gateway.start()
+    const { url } = await startGateway({ ...options })
     return (await fetch(url, { method: 'POST', body: '{}', headers })).status
   }
   const methods = { dev_hello: { params: [], summary: '', handler: () => 'hello' } }
@@ -75,8 +68,7 @@ test('behavior: pages of other sites may read, but are refused if calls can spen
 })
 
 test('behavior: metrics', async () => {
-  const { gateway } = await setupReplayGateway()
-  const { url } = await gateway.start()
+  const { url } = await startGateway()
   await post(url, 'eth_chainId')
   await post(url, 'eth_nope')
   const text = await (await fetch(`${url}/metrics`)).text()
@@ -90,8 +82,7 @@ test('behavior: metrics', async () => {
 })
 
 test('behavior: one line a request, without params', async () => {
-  const { gateway, lines } = await setupReplayGateway()
-  const { url } = await gateway.start()
+  const { lines, url } = await startGateway()
   await post(url, 'eth_getBalance', ['0x0123456789012345678901234567890123456789', 'nope'])
   const line = lines.find(({ msg }) => msg === 'request')
   expect(line).toEqual({
@@ -109,7 +100,7 @@ test('behavior: one line a request, without params', async () => {
 test('error: the path of the upstream, which may be a key, is never shown', async () => {
   const secret = 'a1b2c3-secret'
   let fault: 'none' | 'status' | 'text' | 'cut' = 'none'
-  const { node } = await setupReplayGateway()
+  const { node } = await prepareGateway()
   const server = createServer((incoming, outgoing) => {
     if (fault === 'cut') incoming.socket.destroy()
     else if (fault === 'status') outgoing.writeHead(503).end(`no ${incoming.url}`)
@@ -135,12 +126,13 @@ test('error: the path of the upstream, which may be a key, is never shown', asyn
   })
   const { port } = server.address() as AddressInfo
   const upstream = `http://127.0.0.1:${port}/${secret}`
-  const { gateway, lines } = await setupReplayGateway({
-    upstream,
-    upstreamRpc: upstream,
-    upstreamTimeout: 500,
+  const { gateway, lines, url } = await startGateway({
+    config: {
+      upstream,
+      upstreamRpc: upstream,
+      upstreamTimeout: 500,
+    },
   })
-  const { url } = await gateway.start()
   expect(gateway.health().status).toBe('ok')
   const told: unknown[] = []
   for (fault of ['none', 'status', 'text', 'cut'] as const) {
@@ -163,30 +155,27 @@ test('error: the path of the upstream, which may be a key, is never shown', asyn
 
 describe('error', () => {
   test('error: a node without contract calls', async () => {
-    const { gateway } = await setupReplayGateway(
-      {},
-      {
-        intercept: ({ path }: ReplayRequest) =>
-          path === '/wallet/triggerconstantcontract'
-            ? {
-                text: JSON.stringify({
-                  result: {
-                    code: 'CONTRACT_VALIDATE_ERROR',
-                    message: Buffer.from('this node does not support constant').toString('hex'),
-                  },
-                }),
-              }
-            : undefined,
-      },
-    )
+    const { gateway } = await prepareGateway({
+      intercept: ({ path }: ReplayRequest) =>
+        path === '/wallet/triggerconstantcontract'
+          ? {
+              text: JSON.stringify({
+                result: {
+                  code: 'CONTRACT_VALIDATE_ERROR',
+                  message: Buffer.from('this node does not support constant').toString('hex'),
+                },
+              }),
+            }
+          : undefined,
+    })
     await expect(gateway.start()).rejects.toThrow('set vm.supportConstant = true')
     await expect(gateway.ready).rejects.toThrow('set vm.supportConstant = true')
   })
 
   test('error: a port that is taken', async () => {
-    const { gateway } = await setupReplayGateway()
+    const { gateway } = await prepareGateway()
     const { port } = await gateway.start()
-    const other = await setupReplayGateway({ port })
+    const other = await prepareGateway({ config: { port } })
     await expect(other.gateway.start()).rejects.toThrow('EADDRINUSE')
   })
 

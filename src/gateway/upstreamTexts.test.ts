@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { setupReplayGateway } from '../../test/support/replayGateway.ts'
+import { startGateway } from '../../test/support/gateway.ts'
 
 const KEY = 'f00dfeed12345678'
 const TEXT = `bad key in /${KEY}/wallet/getaccount`
@@ -48,11 +48,9 @@ test.each<[string, number, string]>([
   ['a version', 200, JSON.stringify({ configNodeInfo: { codeVersion: TEXT } })],
 ])('behavior: no client gets the text of %s', async (_, status, text) => {
   let isReplaced = false
-  const { gateway } = await setupReplayGateway(
-    {},
-    { intercept: ({ path }) => (isReplaced && REPLACED.test(path) ? { status, text } : undefined) },
-  )
-  const { url } = await gateway.start()
+  const { gateway, url } = await startGateway({
+    intercept: ({ path }) => (isReplaced && REPLACED.test(path) ? { status, text } : undefined),
+  })
   await gateway.ready
   isReplaced = true
   for (const request of REQUESTS) {

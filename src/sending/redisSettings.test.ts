@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { post, startReplayGateway } from '../../test/support/gateway.ts'
+import { post } from '../../test/support/client.ts'
+import { startGateway } from '../../test/support/gateway.ts'
 import { keys } from '../../test/support/recordedChain.ts'
 import { explainSkip, redisServerMissing, startRedis } from '../../test/support/redis.ts'
 import { createRedisLink } from '../lib/redis.ts'
@@ -24,18 +25,15 @@ async function open(settings: string[], durable = true) {
 /** A gateway with the key of bob, and a node that accepts every transaction. */
 async function openGateway(url: string) {
   const broadcasts: string[] = []
-  const running = await startReplayGateway(
-    { redis: url },
-    {
-      intercept({ body, path }) {
-        if (path !== '/wallet/broadcasthex') return undefined
-        broadcasts.push(body)
-        return { text: '{"result":true,"code":"SUCCESS","message":"","txid":""}' }
-      },
+  const running = await startGateway({
+    config: { redis: url },
+    intercept({ body, path }) {
+      if (path !== '/wallet/broadcasthex') return undefined
+      broadcasts.push(body)
+      return { text: '{"result":true,"code":"SUCCESS","message":"","txid":""}' }
     },
-    { keys: [keys.bob.pk] },
-  )
-  onTestFinished(() => running.stop())
+    keys: [keys.bob.pk],
+  })
   const { gateway } = running
   await gateway.ready
   await expect.poll(() => gateway.health().redis).toBe('up')

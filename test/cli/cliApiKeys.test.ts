@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createRedisLink } from '../../src/lib/redis.ts'
 import { createFileUsageStore, createRedisUsageStore, createUsage } from '../../src/limits/usage.ts'
 import { ethgate } from '../support/cli.ts'
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway } from '../support/gateway.ts'
 import { explainSkip, redisMissing, someRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
@@ -38,12 +38,13 @@ describe('ethgate api-keys', () => {
     expect(readFileSync(file, 'utf8')).toContain('# our partners')
     expect(readFileSync(file, 'utf8')).not.toContain(key)
 
-    const started = await startReplayGateway({
-      anonymous: 'off',
-      apiKeys: file,
-      dataDir: folder(),
+    const started = await startGateway({
+      config: {
+        anonymous: 'off',
+        apiKeys: file,
+        dataDir: folder(),
+      },
     })
-    onTestFinished(() => started.stop())
     const { url } = started
     const call = () =>
       fetch(url, {

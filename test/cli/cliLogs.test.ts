@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { commandFile, ethgate, type Reply, startCommand, startRpc } from '../support/cli.ts'
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 type Server = Awaited<ReturnType<typeof startRpc>>
@@ -287,10 +287,10 @@ test('error: one block with more logs than the server returns', async () => {
 })
 
 test('behavior: the whole recorded chain through a gateway with its usual limits', async () => {
-  const served = await startReplayGateway({ logLevel: 'silent' })
+  const served = await startGateway({ config: { logLevel: 'silent' } })
   await served.gateway.ready
   const run = await ethgate(['logs', '--rpc-url', served.url, '--out', out, '--json'])
-  await served.stop()
+  await served.close()
   expect(run).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(run.stdout)).toMatchObject({ from: 0, to: 223, logs: 14_825 })
   const rows = (await readFile(out, 'utf8')).trimEnd().split('\n')

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { RpcLog } from '../../src/codec/types.ts'
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
 import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
 import { type RunningCommand, startCommand, startRpc } from '../support/cli.ts'
 import { freePort } from '../support/freePort.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 const TOPIC = 'aa'.repeat(32)
@@ -12,7 +12,7 @@ const log = { address: '33'.repeat(20), topics: [TOPIC], data: '' }
 
 let chain: ScriptedChain
 let node: Awaited<ReturnType<ScriptedChain['listen']>>
-let gateway: Gateway
+let gateway: TestGateway
 let port = 0
 const running: RunningCommand[] = []
 
@@ -21,21 +21,19 @@ beforeEach(async () => {
   for (let i = 0; i < 5; i += 1) chain.mine({ logs: [[log], [log, log]] })
   node = await chain.listen()
   port = await freePort()
-  await startGateway()
+  await openGateway()
 })
 afterEach(async () => {
   for (const command of running.splice(0)) {
     command.process.kill('SIGKILL')
     await command.ended
   }
-  await gateway.stop()
+  await gateway.close()
   await node.close()
 })
 
-async function startGateway(): Promise<void> {
-  gateway = createGateway({ config: { port, upstream: node.url, logLevel: 'silent' } })
-  await gateway.start()
-  await gateway.ready
+async function openGateway(): Promise<void> {
+  gateway = await startGateway({ config: { port, upstream: node.url } })
 }
 
 function watch(...args: string[]): RunningCommand {
@@ -109,10 +107,10 @@ for (const way of ['socket', 'poll'] as const) {
       const command = watch('logs', '--from-block', '1', ...flags)
       await expectCanonical(command, 1)
       for (let round = 0; round < 2; round += 1) {
-        await gateway.stop()
+        await gateway.close()
         chain.reorg(2, [{ logs: [[log]] }, { logs: [[log, log]] }, { logs: [[log]] }])
         for (let i = 0; i < 4; i += 1) chain.mine({ logs: i % 2 ? [[log]] : [] })
-        await startGateway()
+        await openGateway()
         await expectCanonical(command, 1)
         chain.mine({ logs: [[log]] })
         await expectCanonical(command, 1)
@@ -137,8 +135,8 @@ test('behavior: a WebSocket announces heads, also after it was lost', async () =
   await command.lines(5)
   chain.mine()
   await command.lines(6)
-  await gateway.stop()
-  await startGateway()
+  await gateway.close()
+  await openGateway()
   chain.mine()
   await command.lines(7)
   expect(command.stderr()).toContain('connection lost')

@@ -3,18 +3,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { AnyMethod } from '../../src/rpc/method.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
-import { post, startReplayGateway } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { isLong } from '../support/long.ts'
 import { CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** Every call returns a result or a specific error. The short run is deterministic. */
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
 })
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 /** Values that belong somewhere, so that a call gets past some of its parameters. */
 const plausible = fc.constantFrom<unknown>(

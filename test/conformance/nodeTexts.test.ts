@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { nodeErrorOf } from '../../src/native/errors.ts'
 import { outcomeOf } from '../../src/native/pool/outcome.ts'
 import { parseNative } from '../../src/native/wire/json.ts'
 import { broadcast } from '../../src/sending/broadcast.ts'
-import { post, startReplayGateway } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway, prepareGateway } from '../support/gateway.ts'
 import type { ReplayReply, ReplayRequest } from '../support/node.ts'
 import { labels } from '../support/recordedChain.ts'
-import { setupReplayGateway } from '../support/replayGateway.ts'
 
 // The texts of the node that the gateway matches, in the words of each release. docs/upstreams.md has the same list.
 
@@ -219,18 +219,15 @@ const ELSEWHERE = ['id must be legal block hash', 'max block range']
 describe.each(RELEASES)('the words of release %s', (release) => {
   test.each(cases)('$text ($at)', async ({ answer, ask, at, expected, others = {}, times = 1 }) => {
     const scene = { isActive: false, asked: 0 }
-    const { gateway } = await setupReplayGateway(
-      {},
-      {
-        intercept({ path }: ReplayRequest) {
-          if (!scene.isActive) return undefined
-          const operation = path.split('/').at(-1) ?? ''
-          if (operation !== at) return others[operation]
-          scene.asked++
-          return answerOf(answer, release)
-        },
+    const { gateway } = await prepareGateway({
+      intercept({ path }: ReplayRequest) {
+        if (!scene.isActive) return undefined
+        const operation = path.split('/').at(-1) ?? ''
+        if (operation !== at) return others[operation]
+        scene.asked++
+        return answerOf(answer, release)
       },
-    )
+    })
     await gateway.start()
     scene.isActive = true
     expect(await ask(gateway).catch((error: unknown) => error)).toEqual(expected)
@@ -254,23 +251,19 @@ describe.each(RELEASES)('the words of release %s', (release) => {
   test('behavior: max block range: the range of a search is split', async () => {
     const reply = answerOf('tooManyBlocks', release)
     const ranges: number[] = []
-    const gateway = await startReplayGateway(
-      {},
-      {
-        intercept({ body, path }: ReplayRequest) {
-          if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return undefined
-          const { id, params } = JSON.parse(body) as {
-            id: number
-            params: [{ fromBlock: string; toBlock: string }]
-          }
-          const blocks = Number(params[0].toBlock) - Number(params[0].fromBlock) + 1
-          ranges.push(blocks)
-          if (blocks <= 100) return { text: JSON.stringify({ jsonrpc: '2.0', id, result: [] }) }
-          return { ...reply, text: reply.text.replace('"id":1', `"id":${id}`) }
-        },
+    const gateway = await startGateway({
+      intercept({ body, path }: ReplayRequest) {
+        if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return undefined
+        const { id, params } = JSON.parse(body) as {
+          id: number
+          params: [{ fromBlock: string; toBlock: string }]
+        }
+        const blocks = Number(params[0].toBlock) - Number(params[0].fromBlock) + 1
+        ranges.push(blocks)
+        if (blocks <= 100) return { text: JSON.stringify({ jsonrpc: '2.0', id, result: [] }) }
+        return { ...reply, text: reply.text.replace('"id":1', `"id":${id}`) }
       },
-    )
-    onTestFinished(() => gateway.stop())
+    })
     const { node, url } = gateway
     // No block has a log of an account.
     const filter = { fromBlock: '0x0', toBlock: 'latest', address: from }

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { OpenRpcDocument } from '../../src/rpc/openrpc/document.ts'
 import examples from '../../src/rpc/openrpc/examples.json' with { type: 'json' }
-import { post, startReplayGateway } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { exampleCalls } from '../support/openrpcCalls.ts'
 import { blockCalls, heights } from '../support/recordedBlock.ts'
 
@@ -12,12 +13,12 @@ import { blockCalls, heights } from '../support/recordedBlock.ts'
 
 const ajv = new Ajv({ allErrors: true, strict: false })
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 let document: OpenRpcDocument
 let validators: Map<string, ValidateFunction>
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
   const { result } = await post(gateway.url, 'rpc.discover')
   document = result as OpenRpcDocument
   validators = new Map(
@@ -25,7 +26,7 @@ beforeAll(async () => {
   )
 })
 
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 async function faults(method: string, params: readonly unknown[]): Promise<unknown[]> {
   return faultsIn(method, await post(gateway.url, method, [...params]))

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { intrinsicGas } from '../../src/codec/intrinsicGas.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { compareResults } from '../../src/rpc/compare/compare.ts'
-import { post, startReplayGateway } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { rpcRecording } from '../support/recording.ts'
 
 /**
@@ -12,12 +13,12 @@ import { rpcRecording } from '../support/recording.ts'
  * listed: left what the node answers, right what the gateway does.
  */
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startReplayGateway({ logsMaxResults: 20_000 })
+  gateway = await startGateway({ config: { logsMaxResults: 20_000 } })
 })
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 type Answer = Awaited<ReturnType<typeof post>>
 

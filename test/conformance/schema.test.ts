@@ -4,7 +4,8 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { post, startReplayGateway } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { blockCalls, heights } from '../support/recordedBlock.ts'
 import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
@@ -17,12 +18,12 @@ const { methods } = JSON.parse(
 const ajv = new Ajv({ allErrors: true, strict: false })
 const validators = new Map<string, ValidateFunction>()
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
 })
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 function validatorOf(method: string): ValidateFunction {
   const known = validators.get(method)

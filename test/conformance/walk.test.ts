@@ -2,7 +2,7 @@ import { JsonRpcProvider, Network } from 'ethers'
 import { type BaseError, createPublicClient, http, RpcRequestError, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { recordedRpc } from '../support/node.ts'
 import { heights } from '../support/recordedBlock.ts'
 import { CHAIN } from '../support/recordedChain.ts'
@@ -13,12 +13,12 @@ import { expectedBlock, type ExpectedBlock } from './expected.ts'
 const EMPTY_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 const network = new Network('recorded', CHAIN.chainId)
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
 })
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 const headerOf = ({
   baseFeePerGas,

@@ -8,7 +8,7 @@ import {
 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** ethers 6, unchanged, reads the recorded chain. */
@@ -17,17 +17,17 @@ const kitchen = `0x${labels.contracts.Kitchen.address.slice(2)}`
 const token = `0x${labels.contracts.Token.address.slice(2)}`
 const abi = artifacts.Kitchen.abi as InterfaceAbi
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 let provider: JsonRpcProvider
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
   const network = new Network('recorded', CHAIN.chainId)
   provider = new JsonRpcProvider(gateway.url, network, { staticNetwork: network })
 })
 afterAll(async () => {
   provider.destroy()
-  await gateway.stop()
+  await gateway.close()
 })
 
 test('chain', async () => {

@@ -1,8 +1,9 @@
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { post } from '../support/client.ts'
 import { headBlock } from '../support/context.ts'
-import { post, startReplayGateway } from '../support/gateway.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** The requests of clients that do not run here, in the shapes that they send. */
@@ -13,12 +14,12 @@ const set = encodeFunctionData({ abi: artifacts.Kitchen.abi, args: [5n], functio
 const zero = `0x${'0'.repeat(40)}`
 const TWO = `0x${'2'.padStart(64, '0')}`
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
 })
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 const resultOf = async (method: string, params: unknown[]) => {
   const { error, result } = await post(gateway.url, method, params)

@@ -13,7 +13,7 @@ import {
 import { mainnet } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** viem, unchanged, reads the recorded chain. */
@@ -22,7 +22,7 @@ const kitchen = `0x${labels.contracts.Kitchen.address.slice(2)}` as const
 const token = `0x${labels.contracts.Token.address.slice(2)}` as const
 const { abi } = artifacts.Kitchen
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 let client: ReturnType<typeof connect>
 
 const connect = (url: string) =>
@@ -32,10 +32,10 @@ const connect = (url: string) =>
   })
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
   client = connect(gateway.url)
 })
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 test('chain', async () => {
   expect(await client.getChainId()).toBe(CHAIN.chainId)

@@ -14,7 +14,7 @@ import {
 } from '@wagmi/core/actions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** wagmi, unchanged, reads the recorded chain. */
@@ -23,11 +23,11 @@ const kitchen = `0x${labels.contracts.Kitchen.address.slice(2)}` as const
 const token = `0x${labels.contracts.Token.address.slice(2)}` as const
 const hash = `0x${labels.contracts.Token.tx}` as const
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 let config: Config
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
   config = createConfig({
     chains: [
       {
@@ -40,7 +40,7 @@ beforeAll(async () => {
     transports: { [CHAIN.chainId]: http(gateway.url) },
   })
 })
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 test('blocks, transactions, receipts', async () => {
   expect((await getBlock(config)).hash).toBe(CHAIN.headHash)

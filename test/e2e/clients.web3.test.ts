@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractAbi, Web3 } from 'web3'
 
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** web3.js 4, unchanged, reads the recorded chain. */
@@ -11,14 +11,14 @@ const token = `0x${labels.contracts.Token.address.slice(2)}`
 const abi = artifacts.Kitchen.abi as unknown as ContractAbi
 const tokenAbi = artifacts.Token.abi as unknown as ContractAbi
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 let web3: Web3
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
   web3 = new Web3(gateway.url)
 })
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 test('chain', async () => {
   expect(await web3.eth.getChainId()).toBe(BigInt(CHAIN.chainId))

@@ -1,8 +1,8 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { artifacts } from '../support/recordedChain.ts'
 
 const token = parseAbi(['function transfer(address to, uint256 value) returns (bool)'])
@@ -18,11 +18,11 @@ type Quote = {
 }
 
 let node: DevGateway
-let gateway: Gateway
+let gateway: TestGateway
 let sender: Hex
 let owner: Hex
 
-const rpc = (method: string, ...params: unknown[]) => gateway.request({ method, params })
+const rpc = (method: string, ...params: unknown[]) => gateway.gateway.request({ method, params })
 const quoteOf = (call: object) => rpc('ethgate_feeQuote', call) as Promise<Quote>
 
 /** Sends a call as a transaction, and returns what it cost. */
@@ -57,19 +57,17 @@ let tokenAt: Hex
 
 beforeAll(async () => {
   node = await startDevGateway({ profile: 'native', blockTime: 0 })
-  gateway = createGateway({
-    config: { port: 0, upstream: node.url, upstreamSolidity: node.url },
+  gateway = await startGateway({
+    config: { upstream: node.url },
     keys: node.chain.accounts.map(({ key }) => key),
   })
-  await gateway.start()
-  await gateway.ready
   sender = node.accountOf(1)
   owner = node.accountOf(0)
   tokenAt = await deploy('Token', 1_000_000n.toString(16).padStart(64, '0'), owner)
   await spend({ from: owner, to: tokenAt, data: transfer(sender, 1_000n) })
 })
 afterAll(async () => {
-  await gateway.stop()
+  await gateway.close()
   await node.close()
 })
 

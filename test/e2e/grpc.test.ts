@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { startCommand } from '../support/cli.ts'
-import { post, startReplayGateway } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startGrpcNode } from '../support/grpcNode.ts'
 import { startReplayNode } from '../support/node.ts'
 import { CHAIN } from '../support/recordedChain.ts'
@@ -36,14 +37,16 @@ test('default: /health and /metrics show whether gRPC is used', async () => {
   const grpc = await startGrpcNode({
     intercept: () => (isBroken ? { code: 8, message: 'slow%20down' } : undefined),
   })
-  const gateway = await startReplayGateway({
-    cacheBytes: 0,
-    upstreamGrpc: grpc.url,
-    upstreamRpc: '',
+  const gateway = await startGateway({
+    config: {
+      cacheBytes: 0,
+      upstreamGrpc: grpc.url,
+      upstreamRpc: '',
+    },
   })
-  const plain = await startReplayGateway({ upstreamRpc: '' })
+  const plain = await startGateway({ config: { upstreamRpc: '' } })
   onTestFinished(async () => {
-    await Promise.all([gateway.stop(), plain.stop()])
+    await Promise.all([gateway.close(), plain.close()])
     await grpc.close()
   })
   const { result } = await search(plain.url)

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { commandFile } from '../support/cli.ts'
+import { post } from '../support/client.ts'
 import { freePort } from '../support/freePort.ts'
-import { post } from '../support/gateway.ts'
 import { startReplayNode } from '../support/node.ts'
 import { until } from '../support/until.ts'
 

@@ -12,8 +12,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { Web3 } from 'web3'
 import { WebSocket } from 'ws'
 
+import { type Config } from '../../src/config/config.ts'
 import { startDevGateway } from '../support/devGateway.ts'
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 
 const CHAIN_ID = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}'
 const CALL =
@@ -41,21 +42,18 @@ function entry(name: string, more = ''): string {
   return `  - {name: ${name}, sha256: ${hash}${more && `, ${more}`}}\n`
 }
 
-async function start(...[config, ...more]: Parameters<typeof startReplayGateway>) {
-  // The usage of keys is not written to the folder of the user.
-  const started = await startReplayGateway({ dataDir: 'none', ...config }, ...more)
-  onTestFinished(() => started.stop())
-  return started
-}
+// The usage of keys is not written to the folder of the user.
+const start = (config: Partial<Config>, intercept?: startGateway.Options['intercept']) =>
+  startGateway({ config: { dataDir: 'none', ...config }, ...(intercept && { intercept }) })
 
 describe('refusals', () => {
-  let replay: Awaited<ReturnType<typeof startReplayGateway>>
+  let replay: TestGateway
   beforeAll(async () => {
-    replay = await startReplayGateway(POOR)
+    replay = await startGateway({ config: POOR })
     // Uses up the burst.
     for (let call = 0; call < 210; call++) await send(replay.url, CHAIN_ID)
   })
-  afterAll(() => replay.stop())
+  afterAll(() => replay.close())
 
   test('default: 429 with Retry-After, RateLimit and -32005', async () => {
     const response = await send(replay.url, CALL)
@@ -223,16 +221,11 @@ describe('pages', () => {
 
   test('behavior: a visitor who leaves at once is charged, and its other calls are not made', async () => {
     let asked = 0
-    const { url } = await start(
-      { ratePerClient: 0.00001, burstPerClient: 100 },
-      {
-        intercept: ({ path }) => {
-          if (path !== '/wallet/getaccount') return undefined
-          asked++
-          return new Promise(() => {})
-        },
-      },
-    )
+    const { url } = await start({ ratePerClient: 0.00001, burstPerClient: 100 }, ({ path }) => {
+      if (path !== '/wallet/getaccount') return undefined
+      asked++
+      return new Promise(() => {})
+    })
     const before = await remaining(url)
     const leaving = new AbortController()
     const visit = fetch(`${url}/address/0x0000000000000000000000000000000000000005`, {
@@ -272,11 +265,9 @@ test('behavior: calls of a chain in this process cost units', async () => {
 test('behavior: calls in flight', async () => {
   const started = await start(
     { concurrencyPerClient: 2, ratePerClient: 1_000 },
-    {
-      intercept: async ({ path }) => {
-        if (path === '/wallet/getnodeinfo') await released
-        return undefined
-      },
+    async ({ path }) => {
+      if (path === '/wallet/getnodeinfo') await released
+      return undefined
     },
   )
   const open = [send(started.url, PEERS), send(started.url, PEERS)]
@@ -420,5 +411,5 @@ describe('API keys', () => {
 })
 
 test('error: no client could call', async () => {
-  await expect(startReplayGateway({ anonymous: 'off' })).rejects.toThrow('needs --api-keys')
+  await expect(startGateway({ config: { anonymous: 'off' } })).rejects.toThrow('needs --api-keys')
 })

@@ -8,16 +8,13 @@ import type { Config } from '../../src/config/config.ts'
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
 import { nativePrice } from '../../src/limits/prices.ts'
 import { createScriptedChain } from '../support/chain.ts'
-import { loadCreateGateway } from '../support/compiledGateway.ts'
 import { startDevGateway } from '../support/devGateway.ts'
-import { startReplayGateway } from '../support/gateway.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startGrpcNode } from '../support/grpcNode.ts'
 import { CHAIN } from '../support/recordedChain.ts'
 import { until } from '../support/until.ts'
 
 /** The compiled gateway, whose log index and simulator run in threads. */
-const createGateway = await loadCreateGateway()
-
 const ACCOUNT = `0x${'ab'.repeat(20)}`
 
 /** The units of a call, without those of any call and of the bytes of its answer. */
@@ -37,10 +34,10 @@ const range = (to: number) => ({ fromBlock: '0x1', toBlock: `0x${to.toString(16)
 test('behavior: a search costs the same over gRPC as over HTTP', async () => {
   const grpc = await startGrpcNode()
   const start = (config: Partial<Config>) =>
-    startReplayGateway({ cacheBytes: 0, upstreamRpc: '', ...config })
+    startGateway({ config: { cacheBytes: 0, upstreamRpc: '', ...config } })
   const [overGrpc, overHttp] = [await start({ upstreamGrpc: grpc.url }), await start({})]
   onTestFinished(async () => {
-    await Promise.all([overGrpc.stop(), overHttp.stop()])
+    await Promise.all([overGrpc.close(), overHttp.close()])
     await grpc.close()
   })
   const search = range(CHAIN.head - 60)
@@ -53,22 +50,18 @@ test('behavior: a search costs the same over gRPC as over HTTP', async () => {
 
 test('behavior: a search by hints costs what the node did for it', async () => {
   // The node says that no block has such a log.
-  const replay = await startReplayGateway(
-    {},
-    {
-      intercept: ({ body, path }) =>
-        path === '/jsonrpc' && body.includes('eth_getLogs')
-          ? {
-              text: JSON.stringify({
-                jsonrpc: '2.0',
-                id: (JSON.parse(body) as { id: unknown }).id,
-                result: [],
-              }),
-            }
-          : undefined,
-    },
-  )
-  onTestFinished(() => replay.stop())
+  const replay = await startGateway({
+    intercept: ({ body, path }) =>
+      path === '/jsonrpc' && body.includes('eth_getLogs')
+        ? {
+            text: JSON.stringify({
+              jsonrpc: '2.0',
+              id: (JSON.parse(body) as { id: unknown }).id,
+              result: [],
+            }),
+          }
+        : undefined,
+  })
   const { node, url } = replay
   const address = '0x0000000000000000000000000000000000000001'
   const cost = await costOf(url, 'eth_getLogs', { ...range(CHAIN.head - 60), address })
@@ -84,14 +77,13 @@ test('behavior: a search of the log index costs what it read there', async () =>
   const served = await chain.listen()
   const upstream = served.url
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-cost-'))
-  const gateway = createGateway({
-    config: { port: 0, index: folder, indexFrom: 0, upstream, upstreamSolidity: upstream },
-  })
-  const { url } = await gateway.start()
   onTestFinished(async () => {
-    await gateway.stop()
     await served.close()
     rmSync(folder, { recursive: true })
+  })
+  const { gateway, url } = await startGateway({
+    compiled: true,
+    config: { index: folder, indexFrom: 0, upstream },
   })
   await until(() => {
     const index = gateway.health().index
@@ -108,22 +100,11 @@ test('behavior: a search of the log index costs what it read there', async () =>
 test('behavior: a simulation costs the calls and the time that it took', async () => {
   const node = await startDevGateway({ profile: 'native', blockTime: 0 })
   await node.rpc('evm_mine')
-  const gateway = createGateway({
-    config: {
-      port: 0,
-      simulate: 'on',
-      upstream: node.url,
-      upstreamRpc: node.url,
-      upstreamSolidity: node.url,
-    },
+  onTestFinished(() => node.close())
+  const { url } = await startGateway({
+    config: { simulate: 'on', upstream: node.url, upstreamRpc: node.url },
     createSimulator,
   })
-  const { url } = await gateway.start()
-  onTestFinished(async () => {
-    await gateway.stop()
-    await node.close()
-  })
-  await gateway.ready
   // A loop of 10,000 rounds in creation code: PUSH2 count, JUMPDEST, decrement, jump while it is not zero.
   const call = { from: ACCOUNT, data: '0x6127105b600190038060035700' }
   const override = { [ACCOUNT]: { balance: '0x7b' } }

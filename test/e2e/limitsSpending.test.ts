@@ -9,8 +9,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { createGateway } from '../../src/gateway/gateway.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { startGateway } from '../support/gateway.ts'
 
 let dev: DevGateway
 beforeAll(async () => {
@@ -32,22 +32,11 @@ async function start(more: string) {
     )
   const bound: [string, string] = ['bound', `, accounts: ['${dev.accountOf(0)}']${more}`]
   write(bound, ['other', ''])
-  const open = async () => {
-    const gateway = createGateway({
-      config: {
-        port: 0,
-        apiKeys: file,
-        dataDir: folder,
-        logLevel: 'silent',
-        upstream: dev.url,
-        upstreamSolidity: dev.url,
-      },
+  const open = () =>
+    startGateway({
+      config: { apiKeys: file, dataDir: folder, upstream: dev.url },
       keys: [dev.keyOf(0), dev.keyOf(1)],
     })
-    const { url } = await gateway.start()
-    await gateway.ready
-    return { gateway, url }
-  }
   let running = await open()
   onTestFinished(async () => {
     await running.gateway.stop()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { prepareGateway } from '../support/gateway.ts'
 import { asRelease } from '../support/node.ts'
 import { rpcRecording } from '../support/recording.ts'
-import { setupReplayGateway } from '../support/replayGateway.ts'
 
 /** Methods whose answer comes from what the two releases answer differently, and how many recorded requests are compared. */
 const METHODS: Record<string, number> = {
@@ -32,8 +32,8 @@ async function answerOf(url: string, method: string, params: unknown[]): Promise
 
 test('behavior: nodes of both releases give the same answers', async () => {
   const [older, newer] = await Promise.all([
-    setupReplayGateway(),
-    setupReplayGateway({}, { intercept: asRelease('4.8.2') }),
+    prepareGateway(),
+    prepareGateway({ intercept: asRelease('4.8.2') }),
   ])
   const urls = await Promise.all([older, newer].map(({ gateway }) => gateway.start()))
   await Promise.all([older, newer].map(({ gateway }) => gateway.ready))

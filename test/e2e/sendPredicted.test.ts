@@ -8,8 +8,8 @@ import {
 import { afterEach, expect, test } from 'vitest'
 
 import { createDevChain } from '../../src/devchain/index.ts'
-import { createGateway } from '../../src/gateway/gateway.ts'
 import type { PredictedAddresses } from '../../src/sending/contracts.ts'
+import { startGateway } from '../support/gateway.ts'
 import { artifacts } from '../support/recordedChain.ts'
 
 /** ethers passes on the address that it predicted for a contract, where the chain has none. */
@@ -29,12 +29,11 @@ async function open(predictedAddresses: PredictedAddresses) {
   const chain = await createDevChain({ blockTime: 0 })
   await chain.start()
   const [account] = chain.accounts
-  const gateway = createGateway({
-    config: { port: 0, predictedAddresses },
+  const { gateway, url } = await startGateway({
+    config: { predictedAddresses },
     keys: [account?.key ?? ''],
     transport: chain.transport,
   })
-  const { url } = await gateway.start()
   const { head } = await gateway.ready
   chain.onBlock(() => head.pollNow())
   const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1, pollingInterval: 50 })

@@ -6,7 +6,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { startGateway } from '../support/gateway.ts'
 import { artifacts } from '../support/recordedChain.ts'
 import { explainSkip, redisMissing, someRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
@@ -27,13 +28,11 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     await chain.start()
     const redisPrefix = `replicas-${randomBytes(6).toString('hex')}`
     for (const _ of [1, 2]) {
-      const gateway = createGateway({
-        config: { port: 0, redis: redis.url, redisPrefix },
+      const { gateway } = await startGateway({
+        config: { redis: redis.url, redisPrefix },
         keys: [...chain.accounts.map(({ key }) => key), poor.slice(2)],
         transport: chain.transport,
       })
-      await gateway.start()
-      await gateway.ready
       gateways.push(gateway)
     }
   })

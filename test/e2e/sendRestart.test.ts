@@ -10,10 +10,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { commandFile } from '../support/cli.ts'
+import { createClient } from '../support/client.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { explainSkip, redisMissing, someRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { createClient } from '../support/watcher.ts'
 
 explainSkip(redisMissing)
 

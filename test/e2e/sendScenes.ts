@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import type { Hex } from 'viem'
 
 import { createDevChain } from '../../src/devchain/devChain.ts'
-import { createGateway } from '../../src/gateway/gateway.ts'
 import { addressFromKey, createNativeClient, signTransaction } from '../../src/sdk/client.ts'
+import { startGateway, realNode } from '../support/gateway.ts'
 import { keys as recorded } from '../support/recordedChain.ts'
 
 /** A chain that makes blocks, a gateway in front of it that manages the keys of bob and dave, and accounts with coins. */
@@ -37,13 +37,11 @@ export async function openDevScene(): Promise<Scene> {
     Hex,
     Hex,
   ]
-  const gateway = createGateway({
-    config: { port: 0 },
+  const { close, gateway, url } = await startGateway({
     keys: [bob, dave],
     routes: chain.app,
     transport: chain.transport,
   })
-  const { url } = await gateway.start()
   const { chainId, head } = await gateway.ready
   chain.onBlock(() => head.pollNow())
   return {
@@ -52,7 +50,7 @@ export async function openDevScene(): Promise<Scene> {
     node: url,
     url,
     async stop() {
-      await gateway.stop()
+      await close()
       await chain.close()
     },
   }
@@ -61,14 +59,11 @@ export async function openDevScene(): Promise<Scene> {
 /** The node that `NATIVE_PRODUCING_URL` names. It serves its solidified state on the next port. */
 export async function openProducingScene(): Promise<Scene> {
   const upstream = producing ?? ''
-  const solidity = new URL(upstream)
-  solidity.port = String(Number(solidity.port) + 1)
   const key = (name: keyof Scene['keys']): Hex => `0x${recorded[name].pk}`
-  const gateway = createGateway({
-    config: { dataDir: 'none', port: 0, upstream, upstreamSolidity: solidity.origin },
+  const { close, gateway, url } = await startGateway({
+    config: { dataDir: 'none', ...realNode(upstream) },
     keys: [key('bob'), key('dave')],
   })
-  const { url } = await gateway.start()
   const { chainId } = await gateway.ready
   return {
     chainId,
@@ -81,7 +76,7 @@ export async function openProducingScene(): Promise<Scene> {
     },
     node: upstream,
     url,
-    stop: () => gateway.stop(),
+    stop: close,
   }
 }
 

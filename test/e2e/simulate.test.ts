@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 
 import type { Config } from '../../src/config/config.ts'
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
-import { createGateway } from '../../src/gateway/gateway.ts'
+import { post } from '../support/client.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
-import { post } from '../support/gateway.ts'
+import { startGateway } from '../support/gateway.ts'
 import { compareCalls, randomCalls, randomOf } from '../support/randomCalls.ts'
 import { artifacts } from '../support/recordedChain.ts'
 
@@ -61,21 +61,12 @@ async function deploy(name: 'Kitchen' | 'Token', args = ''): Promise<Hex> {
   return receipt.contractAddress
 }
 
-/** A gateway over sockets in front of the chain, as in front of a real node. */
+/** A gateway over sockets in front of the chain, as in front of a real node. It ends with the running test. */
 async function openFront(config: Partial<Config> = {}) {
-  const gateway = createGateway({
-    config: {
-      port: 0,
-      simulate: 'on',
-      upstream: node.url,
-      upstreamRpc: node.url,
-      upstreamSolidity: node.url,
-      ...config,
-    },
+  const { gateway, url } = await startGateway({
+    config: { simulate: 'on', upstream: node.url, upstreamRpc: node.url, ...config },
     createSimulator,
   })
-  const { url } = await gateway.start()
-  await gateway.ready
   const rpcAt =
     (path: string) =>
     async (method: string, ...params: unknown[]) => {
@@ -84,13 +75,6 @@ async function openFront(config: Partial<Config> = {}) {
       return result
     }
   return { gateway, rpc: rpcAt('/'), rpcAt, url }
-}
-
-/** The same for one test. */
-async function startFront(config: Partial<Config>): Promise<Front> {
-  const front = await openFront(config)
-  onTestFinished(() => front.gateway.stop())
-  return front
 }
 
 beforeAll(async () => {
@@ -278,7 +262,7 @@ describe('a node that keeps no state of a block', () => {
 
   async function startBehind(): Promise<Front> {
     const url = await startNode()
-    return startFront({ upstream: url, upstreamRpc: url, upstreamSolidity: url })
+    return openFront({ upstream: url, upstreamRpc: url, upstreamSolidity: url })
   }
 
   test('behavior: a block that arrives between the reads makes them start again', async () => {
@@ -306,7 +290,7 @@ describe('who may simulate', () => {
   const overrides = { [WHO]: { balance: '0x1' } }
 
   test('error: without --simulate, the error names the options', async () => {
-    const { rpc } = await startFront({ simulate: 'off' })
+    const { rpc } = await openFront({ simulate: 'off' })
     const needs = expect.stringContaining('needs --simulate on and --upstream-rpc')
     await expect(rpc('eth_call', bal(WHO), 'latest', overrides)).rejects.toMatchObject({
       code: -32602,
@@ -323,7 +307,7 @@ describe('who may simulate', () => {
   })
 
   test('error: callers without an API key with --simulate keys', async () => {
-    const { gateway, rpc } = await startFront({ simulate: 'keys' })
+    const { gateway, rpc } = await openFront({ simulate: 'keys' })
     const params = [bal(WHO), 'latest', overrides]
     await expect(rpc('eth_call', ...params)).rejects.toMatchObject({ code: 4100 })
     expect(await rpc('eth_call', bal(WHO))).toBe(word(0))
@@ -331,7 +315,7 @@ describe('who may simulate', () => {
   })
 
   test('error: another block than the newest, the solidified state, unknown overrides', async () => {
-    const { rpc, rpcAt } = await startFront({ stateWindow: 0 })
+    const { rpc, rpcAt } = await openFront({ stateWindow: 0 })
     await expect(rpc('eth_call', bal(WHO), '0x1', overrides)).rejects.toMatchObject({
       code: -32000,
     })

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { realNode, startGateway, type TestGateway } from '../support/gateway.ts'
 import { compareCalls, randomCalls, randomOf } from '../support/randomCalls.ts'
 import { artifacts, labels } from '../support/recordedChain.ts'
 import { explainSkip } from '../support/redis.ts'
@@ -27,25 +27,21 @@ const COUNT = Number(process.env['RANDOM_CALLS'] ?? 400)
 describe.skipIf(directory === undefined)('simulations in front of a real node', () => {
   const node = (verb: string) =>
     promisify(execFile)(join(directory ?? '', 'node.sh'), [verb, '--offset', String(OFFSET)])
-  let gateway: Gateway
+  let gateway: TestGateway
 
   beforeAll(async () => {
     await node('start')
-    gateway = createGateway({
+    gateway = await startGateway({
       config: {
-        port: 0,
         simulate: 'on',
-        upstream: `http://127.0.0.1:${8090 + OFFSET}`,
+        ...realNode(`http://127.0.0.1:${8090 + OFFSET}`),
         upstreamRpc: `http://127.0.0.1:${8545 + OFFSET}/jsonrpc`,
-        upstreamSolidity: `http://127.0.0.1:${8091 + OFFSET}`,
       },
       createSimulator,
     })
-    await gateway.start()
-    await gateway.ready
   }, 300_000)
   afterAll(async () => {
-    await gateway.stop()
+    await gateway.close()
     await node('stop')
   }, 60_000)
 
@@ -71,7 +67,7 @@ describe.skipIf(directory === undefined)('simulations in front of a real node', 
           const url = `http://127.0.0.1:${8090 + OFFSET}${path}`
           return (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json()
         },
-        (method, ...params) => gateway.request({ method, params }),
+        (method, ...params) => gateway.gateway.request({ method, params }),
       )
       expect(counts, `seed ${seed}`).toMatchObject({
         revert: expect.any(Number),

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
 import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
+import type { openSocket } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { type openSocket, startWatchedGateway } from '../support/watcher.ts'
 
 const address = `0x${'33'.repeat(20)}`
 const topic = `0x${'aa'.repeat(32)}`
@@ -59,17 +60,17 @@ const pendingRequests: Record<string, unknown[]> = {
 }
 
 let chain: ScriptedChain
-let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
+let gateway: TestGateway
 let socket: Awaited<ReturnType<typeof openSocket>>
 
 beforeEach(async () => {
   chain = createScriptedChain()
   for (let count = 0; count < 3; count++) chain.mine({ logs: [[log]] })
   chain.solidify(2)
-  gateway = await startWatchedGateway(chain)
+  gateway = await startGateway({ chain })
   socket = await gateway.socket()
 })
-afterEach(() => gateway.stop())
+afterEach(() => gateway.close())
 
 const subscribe = (params: unknown[]) => socket.rpc<string>('eth_subscribe', ...params)
 const soon = (check: () => void) => until(check)

@@ -4,15 +4,15 @@ import { text } from 'node:stream/consumers'
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { type FaultProxy, proxyTarget, startFaultProxy } from '../support/faultProxy.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { deployToken } from './nativeToken.ts'
 
 let dev: DevGateway
 let nodes: FaultProxy[]
-let gateway: Gateway
+let gateway: TestGateway
 let url: string
 let native: TronWeb
 let owner: string
@@ -23,18 +23,17 @@ beforeAll(async () => {
   dev = await startDevGateway()
   const target = proxyTarget(dev.chain)
   nodes = [await startFaultProxy(target), await startFaultProxy(target)]
-  gateway = createGateway({
-    config: { port: 0, upstream: nodes.map((node) => node.url).join(' '), walletPassthrough: true },
+  gateway = await startGateway({
+    config: { upstream: nodes.map((node) => node.url).join(' '), walletPassthrough: true },
   })
-  ;({ url } = await gateway.start())
-  await gateway.ready
+  ;({ url } = gateway)
   native = new TronWeb({ fullHost: url, privateKey: dev.chain.accounts[0]?.key ?? '' })
   owner = native.defaultAddress.base58 as string
   other = native.address.fromHex(dev.chain.accounts[1]?.address ?? '')
 })
 
 afterAll(async () => {
-  await gateway.stop()
+  await gateway.close()
   await Promise.all(nodes.map((node) => node.close()))
   await dev.close()
 })
@@ -76,7 +75,7 @@ describe('tronweb through --wallet-passthrough', () => {
 
   test('behavior: answers about solidified blocks are cached', async () => {
     await dev.rpc('anvil_mine', '0x8')
-    await expect.poll(() => gateway.health().head.solid).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => gateway.gateway.health().head.solid).toBeGreaterThanOrEqual(2)
     const block = { method: 'POST', body: '{"num":2}' }
     const first = await ask('/wallet/getblockbynum', block)
     // Each node says for itself that the block is solidified, one maybe later than the other.
@@ -175,9 +174,7 @@ describe('tronweb through --wallet-passthrough', () => {
   })
 
   test('error: the native interface is not served by default', async () => {
-    const plain = createGateway({ config: { port: 0, upstream: nodes[0]?.url } })
-    const { url } = await plain.start()
-    expect((await fetch(`${url}/wallet/getnowblock`)).status).toBe(404)
-    await plain.stop()
+    const plain = await startGateway({ config: { upstream: nodes[0]?.url } })
+    expect((await fetch(`${plain.url}/wallet/getnowblock`)).status).toBe(404)
   })
 })

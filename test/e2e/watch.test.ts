@@ -12,8 +12,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { createScriptedChain, type Script, type ScriptedChain } from '../support/chain.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { startWatchedGateway } from '../support/watcher.ts'
 
 const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)'])
 const address = `0x${'33'.repeat(20)}` as const
@@ -34,18 +34,18 @@ const transfers = (...values: bigint[]): Script => ({
 })
 
 let chain: ScriptedChain
-let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
+let gateway: TestGateway
 let cleanups: (() => unknown)[]
 
 beforeEach(async () => {
   chain = createScriptedChain()
   chain.mine()
-  gateway = await startWatchedGateway(chain)
+  gateway = await startGateway({ chain })
   cleanups = []
 })
 afterEach(async () => {
   for (const clean of cleanups.toReversed()) await clean()
-  await gateway.stop()
+  await gateway.close()
 })
 
 const soon = (check: () => unknown) => until(check)

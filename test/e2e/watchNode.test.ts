@@ -4,9 +4,9 @@ import type { Hash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
+import { realNode, startGateway, type TestGateway } from '../support/gateway.ts'
 import { emitEvents, kitchen } from '../support/kitchen.ts'
 import { explainSkip } from '../support/redis.ts'
-import { type createClient, startNodeGateway } from '../support/watcher.ts'
 
 const producing = process.env['NATIVE_PRODUCING_URL']
 explainSkip(
@@ -16,14 +16,11 @@ explainSkip(
 )
 
 describe.skipIf(producing === undefined)('in front of a node that produces blocks', () => {
-  let client: ReturnType<typeof createClient>
-  let stop: () => Promise<void>
+  let client: TestGateway
   beforeAll(async () => {
-    const gateway = await startNodeGateway(producing ?? '')
-    client = gateway
-    stop = gateway.stop
+    client = await startGateway({ config: realNode(producing ?? '') })
   })
-  afterAll(() => stop())
+  afterAll(() => client.close())
 
   test('behavior: 100 logs arrive exactly once by filter, by polling and by WebSocket', async () => {
     const socket = await client.socket()

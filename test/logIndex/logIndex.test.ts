@@ -8,12 +8,11 @@ import type { Config } from '../../src/config/config.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain, type ScriptedChain, type ScriptedLog } from '../support/chain.ts'
-import { loadCreateGateway } from '../support/compiledGateway.ts'
-import { post } from '../support/gateway.ts'
+import { post, createClient } from '../support/client.ts'
+import { startGateway } from '../support/gateway.ts'
 import { postgresMissing, somePostgresIndex } from '../support/postgres.ts'
 import { explainSkip } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { createClient } from '../support/watcher.ts'
 
 explainSkip(postgresMissing)
 
@@ -23,8 +22,6 @@ const SOLID = BLOCKS - 20
 
 const topic = (value: number) => value.toString(16).padStart(64, '0')
 const contract = (value: number) => value.toString(16).padStart(40, '0')
-
-const createGateway = await loadCreateGateway()
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -46,16 +43,13 @@ function logsOf(number: number): ScriptedLog[][] {
   ])
 }
 
-async function start(
-  url: string,
-  config: Partial<Config>,
-): Promise<{ gateway: Gateway; url: string }> {
-  const gateway = createGateway({
-    config: { port: 0, upstream: url, upstreamSolidity: url, logsMaxBlocks: 300, ...config },
+async function start(upstream: string, config: Partial<Config>) {
+  const started = await startGateway({
+    compiled: true,
+    config: { upstream, logsMaxBlocks: 300, ...config },
   })
-  closing.push(() => gateway.stop())
-  const started = await gateway.start()
-  return { gateway, url: started.url }
+  closing.push(() => started.close())
+  return started
 }
 
 function createChain() {

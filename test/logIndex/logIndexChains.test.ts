@@ -8,8 +8,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
-import { loadCreateGateway } from '../support/compiledGateway.ts'
-import { post } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startReplayNode } from '../support/node.ts'
 import { CHAIN } from '../support/recordedChain.ts'
 import { explainSkip } from '../support/redis.ts'
@@ -34,25 +34,23 @@ const MOST_ROWS = 50_000
 type Log = { address: string; topics: string[]; blockNumber: string; logIndex: string }
 type Upstream = Pick<Config, 'upstream' | 'upstreamSolidity'>
 
-const createGateway = await loadCreateGateway()
-
 const closing: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-async function start(config: Partial<Config>): Promise<{ gateway: Gateway; url: string }> {
-  const gateway = createGateway({
+async function start(config: Partial<Config>) {
+  const started = await startGateway({
+    compiled: true,
     config: {
-      port: 0,
       logsMaxBlocks: 100_000,
       logsMaxResults: 1_000_000,
       upstreamTimeout: 60_000,
       ...config,
     },
   })
-  closing.push(() => gateway.stop())
-  return { gateway, url: (await gateway.start()).url }
+  closing.push(() => started.close())
+  return started
 }
 
 const hex = (value: number) => `0x${value.toString(16)}`

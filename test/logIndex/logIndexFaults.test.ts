@@ -7,11 +7,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
-import { loadCreateGateway } from '../support/compiledGateway.ts'
-import { post } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-
-const createGateway = await loadCreateGateway()
 
 const BLOCKS = 300
 
@@ -36,15 +34,11 @@ function someDirectory(): string {
 
 async function start(chain: ScriptedChain, index: string) {
   const node = await chain.listen()
-  const gateway = createGateway({
-    config: { index, indexFrom: 0, indexRate: 10_000, port: 0, upstream: node.url },
+  onTestFinished(() => node.close())
+  return startGateway({
+    compiled: true,
+    config: { index, indexFrom: 0, indexRate: 10_000, upstream: node.url },
   })
-  onTestFinished(async () => {
-    await gateway.stop()
-    await node.close()
-  })
-  const { url } = await gateway.start()
-  return { gateway, url }
 }
 
 /** Waits until the index has all that can be indexed. */

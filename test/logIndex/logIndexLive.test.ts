@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain, type Script } from '../support/chain.ts'
-import { loadCreateGateway } from '../support/compiledGateway.ts'
-import { post } from '../support/gateway.ts'
+import { post } from '../support/client.ts'
+import { startGateway } from '../support/gateway.ts'
 import { isLong } from '../support/long.ts'
 import { postgresMissing, somePostgresIndex } from '../support/postgres.ts'
 import { explainSkip } from '../support/redis.ts'
@@ -23,8 +23,6 @@ const CLIENTS = 3
 
 /** Blocks between the head and the solidified block. Reorgs are less deep. */
 const DEPTH = 12
-
-const createGateway = await loadCreateGateway()
 
 type Row = { transactionHash: string; logIndex: string }
 
@@ -100,18 +98,10 @@ async function searchWhileItGrows(index: string): Promise<unknown[]> {
   chain.solidify(BLOCKS - DEPTH)
   const node = await chain.listen()
   onTestFinished(() => node.close())
-  const gateway = createGateway({
-    config: {
-      index,
-      indexFrom: 0,
-      indexRate: 10_000,
-      port: 0,
-      upstream: node.url,
-      upstreamSolidity: node.url,
-    },
+  const { gateway, url } = await startGateway({
+    compiled: true,
+    config: { index, indexFrom: 0, indexRate: 10_000, upstream: node.url },
   })
-  onTestFinished(() => gateway.stop())
-  const { url } = await gateway.start()
   const covered = () => gateway.health().index?.covered
   await until(() => expect(covered()).toEqual([{ from: 0, to: lastIndexable(BLOCKS - DEPTH) }]))
 

@@ -6,13 +6,11 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain } from '../support/chain.ts'
-import { loadCreateGateway } from '../support/compiledGateway.ts'
+import { post } from '../support/client.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faultProxy.ts'
-import { post } from '../support/gateway.ts'
+import { startGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { targetOf, upstreamAt } from '../support/upstreams.ts'
-
-const createGateway = await loadCreateGateway()
 
 /** Blocks between the newest and the solidified block. */
 const DEPTH = 2
@@ -34,21 +32,14 @@ async function start() {
   grow(200)
   const nodes = await Promise.all(Array.from({ length: 3 }, () => startFaultProxy(targetOf(chain))))
   const index = mkdtempSync(join(tmpdir(), 'ethgate-index-nodes-'))
-  const gateway = createGateway({
-    config: {
-      index,
-      indexFrom: 0,
-      indexRate: 10_000,
-      port: 0,
-      upstreams: nodes.slice(0, 2).map(nodeOf),
-    },
-  })
   onTestFinished(async () => {
-    await gateway.stop()
     await Promise.all(nodes.map((node) => node.close()))
     rmSync(index, { recursive: true })
   })
-  const { url } = await gateway.start()
+  const { gateway, url } = await startGateway({
+    compiled: true,
+    config: { index, indexFrom: 0, indexRate: 10_000, upstreams: nodes.slice(0, 2).map(nodeOf) },
+  })
   /** Waits until every block that can be indexed is in the index. Returns the number of logs that a search misses. */
   const missing = async () => {
     const to = lastIndexable(chain.head().number - DEPTH)

@@ -7,9 +7,9 @@ import type { Hash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
+import { realNode, startGateway } from '../support/gateway.ts'
 import { emitEvents, kitchen } from '../support/kitchen.ts'
 import { explainSkip } from '../support/redis.ts'
-import { startNodeGateway } from '../support/watcher.ts'
 
 /** The folder of `node.sh`, which starts real nodes on a recorded chain. */
 const directory = process.env['NATIVE_NODE_DIR']
@@ -60,7 +60,7 @@ describe.skipIf(directory === undefined)('a real fork', () => {
   }, 120_000)
 
   test('behavior: filters and sockets end with exactly the canonical branch', async () => {
-    const gateway = await startNodeGateway(urlOf(LOSER))
+    const gateway = await startGateway({ config: realNode(urlOf(LOSER)) })
     const socket = await gateway.socket()
     const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
     const logs = await socket.rpc<string>('eth_subscribe', 'logs', { address: kitchen })
@@ -145,7 +145,7 @@ describe.skipIf(directory === undefined)('a real fork', () => {
     })
     expect(branch.slice(1).map(({ parentHash }) => parentHash)).toEqual(parents)
     await socket.close()
-    await gateway.stop()
+    await gateway.close()
   }, 400_000)
 })
 

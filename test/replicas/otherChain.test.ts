@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../support/chain.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startTcpProxy } from '../support/tcpProxy.ts'
 import { until } from '../support/until.ts'
-import { startNodeGateway } from '../support/watcher.ts'
 
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port)
 
@@ -13,9 +13,7 @@ test('behavior: answers are refused when a load balancer switches to another cha
   const [node, wrong] = [await chain.listen(), await other.listen()]
   const proxy = await startTcpProxy(portOf(node))
   onTestFinished(() => proxy.close())
-  const gateway = await startNodeGateway(`http://127.0.0.1:${proxy.port}`, {
-    upstreamSolidity: `http://127.0.0.1:${proxy.port}`,
-  })
+  const gateway = await startGateway({ config: { upstream: `http://127.0.0.1:${proxy.port}` } })
   const balance = () => gateway.rpc('eth_getBalance', `0x${'11'.repeat(20)}`, 'latest')
   const ready = async () => (await fetch(`${gateway.url}/ready`)).status
   try {
@@ -36,7 +34,7 @@ test('behavior: answers are refused when a load balancer switches to another cha
     await until(async () => expect(await balance()).toBe('0x0'))
     await until(async () => expect(await ready()).toBe(200))
   } finally {
-    await gateway.stop()
+    await gateway.close()
     await node.close()
     await wrong.close()
   }

@@ -9,8 +9,8 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../support/chain.ts'
 import { commandFile } from '../support/cli.ts'
+import { post } from '../support/client.ts'
 import { type ProxyTarget, startFaultProxy } from '../support/faultProxy.ts'
-import { post } from '../support/gateway.ts'
 import { targetOf } from '../support/upstreams.ts'
 
 /** A gateway of two nodes in a separate process, with a configuration file that the test writes. */

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test as base } from 'vitest'
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
 import { createScriptedChain } from '../support/chain.ts'
 import { commandFile } from '../support/cli.ts'
+import { createClient } from '../support/client.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { createClient } from '../support/watcher.ts'
 
 explainSkip(redisServerMissing)
 

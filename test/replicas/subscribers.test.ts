@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { post } from '../support/client.ts'
 import { startDevGateway } from '../support/devGateway.ts'
-import { post } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 const SOCKETS = 20

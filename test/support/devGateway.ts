@@ -1,12 +1,13 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeEach } from 'vitest'
 
-import { type Config, createConfig } from '../../src/config/config.ts'
+import { type Config } from '../../src/config/config.ts'
 import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
 import { createAnnouncer } from '../../src/devchain/node/announce.ts'
 import { gatewayOptions } from '../../src/devchain/node/gatewayOptions.ts'
 import type { Terminal } from '../../src/devchain/node/terminal/terminal.ts'
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { type Gateway } from '../../src/gateway/gateway.ts'
+import { startGateway } from './gateway.ts'
 
 /** A dev chain with a gateway in front, on a free port. */
 export type DevGateway = {
@@ -46,12 +47,11 @@ export async function startDevGateway(
     if (!found) throw new Error(`no account ${index}`)
     return found
   }
-  const gateway = createGateway({
-    config: createConfig({ port: 0, logLevel: 'silent', ...config }),
-    ...connection,
-    coinDecimals: options.decimals ?? 6,
-  })
-  const { url } = await gateway.start()
+  const {
+    close: closeGateway,
+    gateway,
+    url,
+  } = await startGateway({ config, ...connection, coinDecimals: options.decimals ?? 6 })
   const { head } = await gateway.ready
   announcer.announceTo(head)
   return {
@@ -66,7 +66,7 @@ export async function startDevGateway(
       return (await response.json()) as Record<string, unknown>
     },
     async close() {
-      await gateway.stop()
+      await closeGateway()
       await chain.close()
     },
   }

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll } from 'vitest'
 
-import { createGateway } from '../../src/gateway/gateway.ts'
 import { signHash } from '../../src/native/protobuf/signature.ts'
 import type { Transaction } from '../../src/native/wire/types.ts'
 import { type DevGateway, startDevGateway } from './devGateway.ts'
-import { post } from './gateway.ts'
+import { startGateway } from './gateway.ts'
 
 /** A gateway over sockets in front of a dev chain, as in front of a real node. */
 export type DevNode = {
@@ -36,11 +35,7 @@ export function useManualDevNode(): { readonly node: DevNode } {
 /** Starts a node. By default it makes a block for each transaction. */
 export async function startDevNode(): Promise<DevNode> {
   const dev = await startDevGateway()
-  const gateway = createGateway({
-    config: { port: 0, upstream: dev.url, upstreamSolidity: dev.url, logLevel: 'silent' },
-  })
-  const { url } = await gateway.start()
-  await gateway.ready
+  const gateway = await startGateway({ config: { upstream: dev.url } })
   const account = (index: number) => {
     const found = dev.chain.accounts[index]
     if (!found) throw new Error(`there is no account ${index}`)
@@ -49,18 +44,14 @@ export async function startDevNode(): Promise<DevNode> {
   return {
     dev,
     accountOf: (index) => `0x${account(index).address.slice(2)}`,
-    async rpc(method, ...params) {
-      const { error, result } = await post(url, method, params)
-      if (error) throw Object.assign(new Error(error.message), { code: error.code })
-      return result
-    },
+    rpc: (method, ...params) => gateway.rpc(method, ...params),
     async broadcast(transaction, index) {
       const signature = [signHash(transaction.txID, account(index).key)]
       const answer = await dev.native('/wallet/broadcasttransaction', { ...transaction, signature })
       if (answer['result'] !== true) throw new Error(JSON.stringify(answer))
     },
     async close() {
-      await gateway.stop()
+      await gateway.close()
       await dev.close()
     },
   }

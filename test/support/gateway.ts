@@ -1,52 +1,113 @@
-import { request } from 'undici'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { inject, onTestFinished, TestRunner } from 'vitest'
 
 import type { Config } from '../../src/config/config.ts'
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { createLog, secretsIn } from '../../src/gateway/log.ts'
+import type { ScriptedChain } from './chain.ts'
+import { createClient } from './client.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 
+/** A gateway on a free port. */
+export type TestGateway = Awaited<ReturnType<typeof startGateway>>
+
 /**
- * A whole gateway, as `ethgate serve` runs it, on a free port in front of a replay node. The caller stops it.
- *
- * @param config - settings that differ from the defaults.
+ * Starts a gateway, as `ethgate serve` runs it, in front of a replay node or of what the options name. It ends with the running
+ * test; outside of a test the caller closes it.
  */
-export async function startReplayGateway(
-  config: Partial<Config> = {},
-  options: startReplayNode.Options = {},
-  more: Partial<createGateway.Options> = {},
-): Promise<{ url: string; gateway: Gateway; node: ReplayNode; stop(): Promise<void> }> {
-  const node = await startReplayNode(options)
-  const gateway = createGateway({
+export async function startGateway(options: startGateway.Options = {}) {
+  const prepared = await prepareGateway(options)
+  try {
+    const { url } = await prepared.start()
+    return Object.assign(prepared, createClient(url))
+  } catch (error) {
+    await prepared.close()
+    throw error
+  }
+}
+
+/** Creates a gateway like `startGateway`, which the test starts itself. */
+export async function prepareGateway({
+  chain,
+  compiled = false,
+  config = {},
+  intercept,
+  ...more
+}: startGateway.Options = {}) {
+  const isReplay = !chain && !more.transport && !config.upstream && !config.upstreams
+  const replay = isReplay ? await startReplayNode(intercept ? { intercept } : {}) : undefined
+  const lines: Record<string, unknown>[] = []
+  const destination = {
+    write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  }
+  const create = compiled ? await loadCreateGateway() : createGateway
+  const gateway = create({
     config: {
       port: 0,
-      upstream: node.url,
-      upstreamRpc: node.rpcUrl,
-      upstreamSolidity: node.solidityUrl,
+      ...(replay && { upstream: replay.url, upstreamRpc: replay.rpcUrl }),
       ...config,
     },
+    log: createLog('debug', destination, secretsIn([config.upstream])),
+    ...(chain && { authoritative: false, transport: chain.transport }),
     ...more,
   })
-  const { url } = await gateway.start()
+  const closing: (() => unknown)[] = []
+  let closed: Promise<void> | undefined
+  async function stop() {
+    for (const end of closing) end()
+    await gateway.stop()
+    await replay?.close()
+  }
+  const close = () => (closed ??= stop())
+  if (TestRunner.getCurrentTest()) onTestFinished(close)
   return {
-    url,
+    /** Stops the gateway and its replay node. */
+    close,
     gateway,
-    node,
-    async stop() {
-      await gateway.stop()
-      await node.close()
+    /** Its log. */
+    lines,
+    /** The replay node. @throws Error when the options name something else */
+    get node(): ReplayNode {
+      if (!replay) throw new Error('this gateway has no replay node')
+      return replay
+    },
+    async start() {
+      const address = await gateway.start()
+      if (chain) {
+        const { head } = await gateway.ready
+        closing.push(chain.onChange(() => head.pollNow()))
+      }
+      return address
     },
   }
 }
 
-/** One JSON-RPC call over HTTP: `result` or `error`, as received. Made without `fetch`, whose streams cost more than the call. */
-export async function post(
-  url: string,
-  method: string,
-  params: unknown[] = [],
-): Promise<{ result?: unknown; error?: { code: number; message: string; data?: unknown } }> {
-  const { body } = await request(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  return (await body.json()) as Awaited<ReturnType<typeof post>>
+export declare namespace startGateway {
+  type Options = startReplayNode.Options &
+    Omit<createGateway.Options, 'config'> & {
+      /** A chain in this process. The gateway polls after each of its changes. @default a replay node, or that of `config` */
+      chain?: ScriptedChain
+      /**
+       * Runs the compiled package, for gateways with a log index, because its threads start fast. Threads from the sources
+       * first load the TypeScript loader, which would take most of the time of such a test. @default false
+       */
+      compiled?: boolean
+      /** Settings that differ from the defaults. */
+      config?: Partial<Config>
+    }
+}
+
+/** The settings of a node that serves its solidified state on the next port. */
+export function realNode(upstream: string) {
+  const solidity = new URL(upstream)
+  solidity.port = String(Number(solidity.port) + 1)
+  return { upstream, upstreamSolidity: solidity.origin }
+}
+
+/** `createGateway` of the compiled package. */
+async function loadCreateGateway(): Promise<typeof createGateway> {
+  const url = pathToFileURL(join(inject('package'), 'dist', 'gateway.js')).href
+  return ((await import(url)) as { createGateway: typeof createGateway }).createGateway
 }

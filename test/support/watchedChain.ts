@@ -1,9 +1,9 @@
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 
 import type { Config } from '../../src/config/config.ts'
 import { createScriptedChain, type Script, type ScriptedLog } from './chain.ts'
+import { startGateway } from './gateway.ts'
 import { until } from './until.ts'
-import { startWatchedGateway } from './watcher.ts'
 
 /** A log of a scripted block. */
 export const log: ScriptedLog = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
@@ -24,8 +24,7 @@ export async function startWatchedChain({
   const chain = createScriptedChain()
   for (const block of blocks) chain.mine(block)
   if (solid > 0) chain.solidify(solid)
-  const gateway = await startWatchedGateway(chain, config)
-  onTestFinished(() => gateway.stop())
+  const gateway = await startGateway({ chain, config })
   return {
     chain,
     gateway,

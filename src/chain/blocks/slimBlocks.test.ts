@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 
-import { startReplayGateway } from '../../../test/support/gateway.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { type GrpcRequest, startGrpcNode } from '../../../test/support/grpcNode.ts'
 import { CHAIN } from '../../../test/support/recordedChain.ts'
 
@@ -9,10 +9,10 @@ type Answer = { id: number; result: { number: string } | null }
 /** Gateways with and without gRPC. The cache holds no block, so each batch is read from the node. */
 async function setup(intercept?: startGrpcNode.Options['intercept']) {
   const grpc = await startGrpcNode(intercept && { intercept })
-  const plain = await startReplayGateway({ cacheBytes: 0 })
-  const gateway = await startReplayGateway({ cacheBytes: 0, upstreamGrpc: grpc.url })
+  const plain = await startGateway({ config: { cacheBytes: 0 } })
+  const gateway = await startGateway({ config: { cacheBytes: 0, upstreamGrpc: grpc.url } })
   onTestFinished(async () => {
-    await Promise.all([plain.stop(), gateway.stop()])
+    await Promise.all([plain.close(), gateway.close()])
     await grpc.close()
   })
   return { gateway, grpc, plain }
@@ -58,9 +58,9 @@ test('behavior: whole blocks and single ones are read over HTTP', async () => {
 
 test('behavior: with memory, a block that was read is not read again', async () => {
   const grpc = await startGrpcNode()
-  const gateway = await startReplayGateway({ upstreamGrpc: grpc.url })
+  const gateway = await startGateway({ config: { upstreamGrpc: grpc.url } })
   onTestFinished(async () => {
-    await gateway.stop()
+    await gateway.close()
     await grpc.close()
   })
   const blocks = await batch(gateway.url, 20, 10)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import type { Script } from '../../../test/support/chain.ts'
+import { startGateway, type TestGateway } from '../../../test/support/gateway.ts'
 import { log, logBlocks, other, startWatchedChain } from '../../../test/support/watchedChain.ts'
-import { startWatchedGateway } from '../../../test/support/watcher.ts'
 import type { RpcLog } from '../../codec/types.ts'
 
 type Opened = { cursor: string; created: boolean }
@@ -25,7 +25,7 @@ async function start(blocks: readonly Script[], solid = 0) {
   return { ...watched, dataDir, ...clientOf(watched.gateway) }
 }
 
-function clientOf(gateway: Pick<Awaited<ReturnType<typeof startWatchedGateway>>, 'rpc'>) {
+function clientOf(gateway: Pick<TestGateway, 'rpc'>) {
   return {
     open: (options: object) => gateway.rpc<Opened>('ethgate_openCursor', { name: 'a', ...options }),
     next: (limit?: number) => gateway.rpc<Page>('ethgate_next', { name: 'a', limit }),
@@ -108,9 +108,8 @@ describe('named cursors', () => {
     const first = await next(1)
     await ack(first)
     const second = await next(1)
-    await gateway.stop()
-    const restarted = await startWatchedGateway(chain, { dataDir })
-    onTestFinished(() => restarted.stop())
+    await gateway.close()
+    const restarted = await startGateway({ chain, config: { dataDir } })
     const again = clientOf(restarted)
     expect(await again.next()).toEqual(second)
     expect(await again.ack(second)).toBe(true)
@@ -130,8 +129,7 @@ describe('named cursors', () => {
     ).rejects.toMatchObject({ code: -32602 })
     expect(await gateway.rpc('ethgate_closeCursor', { name: 'a' })).toBe(true)
     expect(await gateway.rpc('ethgate_closeCursor', { name: 'a' })).toBe(false)
-    const homeless = await startWatchedGateway(chain, { dataDir: 'none' })
-    onTestFinished(() => homeless.stop())
+    const homeless = await startGateway({ chain, config: { dataDir: 'none' } })
     await expect(clientOf(homeless).open({})).rejects.toMatchObject({ code: -32000 })
   })
 })

@@ -1,9 +1,9 @@
 import type { Hash } from 'viem'
 import { describe, expect, test } from 'vitest'
 
+import { createClient } from '../../../test/support/client.ts'
 import { until } from '../../../test/support/until.ts'
 import { log, startWatchedChain } from '../../../test/support/watchedChain.ts'
-import { createClient } from '../../../test/support/watcher.ts'
 
 type Watched = Awaited<ReturnType<typeof startWatchedChain>>
 

@@ -4,11 +4,10 @@ import type { Hash } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/support/chain.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { explainSkip, redisMissing, someRedis } from '../../../test/support/redis.ts'
 import { until } from '../../../test/support/until.ts'
-import { createClient, startWatchedGateway } from '../../../test/support/watcher.ts'
 import { createDevChain } from '../../devchain/index.ts'
-import { createGateway } from '../../gateway/gateway.ts'
 import type { ChainUpdate, RecentBlock } from '../head/headTypes.ts'
 import { createPendingFeed } from './pending.ts'
 import { createMemoryPendingLog } from './pendingLog.ts'
@@ -18,8 +17,8 @@ const POOL = '/wallet/gettransactionlistfrompending'
 test('behavior: a transaction that is sent through the gateway is announced at once, without the mempool', async () => {
   const dev = await createDevChain({ blockTime: 3_600 })
   await dev.start()
-  const gateway = createGateway({
-    config: { port: 0 },
+  onTestFinished(() => dev.close())
+  const client = await startGateway({
     keys: dev.accounts.map(({ key }) => key),
     transport: {
       ...dev.transport,
@@ -30,14 +29,8 @@ test('behavior: a transaction that is sent through the gateway is announced at o
           : dev.transport.send(path, ...rest),
     },
   })
-  const { url } = await gateway.start()
-  const client = createClient(url)
   const socket = await client.socket()
-  onTestFinished(async () => {
-    await socket.close()
-    await gateway.stop()
-    await dev.close()
-  })
+  onTestFinished(() => socket.close())
   const subscription = await socket.rpc<string>('eth_subscribe', 'newPendingTransactions')
   const filter = await client.rpc<string>('eth_newPendingTransactionFilter')
   const [from, to] = await client.rpc<string[]>('eth_accounts')
@@ -94,17 +87,13 @@ describe.skipIf(redisMissing !== undefined)('two replicas', () => {
   test('behavior: a new leader does not announce the mempool again', async () => {
     const chain = createScriptedChain({ seed: randomUUID() })
     const config = { redis: redis.url, redisPrefix: randomUUID() }
-    const gateways = [
-      await startWatchedGateway(chain, config),
-      await startWatchedGateway(chain, config),
-    ]
+    const gateways = [await startGateway({ chain, config }), await startGateway({ chain, config })]
     const roleOf = (one: (typeof gateways)[number]) => one.gateway.health().head.role
     const [leader, follower] = gateways.toSorted((a) => (roleOf(a) === 'leader' ? -1 : 1)) as [
       (typeof gateways)[number],
       (typeof gateways)[number],
     ]
     expect([roleOf(leader), roleOf(follower)]).toEqual(['leader', 'follower'])
-    onTestFinished(() => follower.stop())
     const socket = await follower.socket()
     const subscription = await socket.rpc<string>('eth_subscribe', 'newPendingTransactions')
     const filter = await follower.rpc<string>('eth_newPendingTransactionFilter')
@@ -123,7 +112,7 @@ describe.skipIf(redisMissing !== undefined)('two replicas', () => {
     add('01')
     add('02')
     await arrived()
-    await leader.stop()
+    await leader.close()
     await until(() => expect(roleOf(follower)).toBe('leader'))
     const before = chain.calls.get(POOL) ?? 0
     await until(() => expect(chain.calls.get(POOL)).toBeGreaterThan(before + 1))

@@ -5,9 +5,9 @@ import type { Hash } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/support/chain.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { explainSkip, redisServerMissing, startRedis } from '../../../test/support/redis.ts'
 import { until } from '../../../test/support/until.ts'
-import { startWatchedGateway } from '../../../test/support/watcher.ts'
 import { fromWire } from '../../lib/wire.ts'
 
 explainSkip(redisServerMissing)
@@ -17,9 +17,9 @@ async function start() {
   const redis = await startRedis()
   const admin = new Redis(redis.url)
   const chain = createScriptedChain({ seed: randomUUID() })
-  const gateway = await startWatchedGateway(chain, { redis: redis.url })
+  const gateway = await startGateway({ chain, config: { redis: redis.url } })
   onTestFinished(async () => {
-    await gateway.stop()
+    await gateway.close()
     admin.disconnect()
     await redis.close()
   })

@@ -1,7 +1,8 @@
 import type { Hash } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { post, startReplayGateway } from '../../../test/support/gateway.ts'
+import { post } from '../../../test/support/client.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { type GrpcNode, startGrpcNode } from '../../../test/support/grpcNode.ts'
 import type { ReplayReply, ReplayRequest } from '../../../test/support/node.ts'
 import { recordedBlock } from '../../../test/support/recordedBlock.ts'
@@ -33,7 +34,8 @@ async function start(
   grpc?: GrpcNode,
 ) {
   const asked: Filter[] = []
-  const gateway = await startReplayGateway(grpc ? { upstreamGrpc: grpc.url } : {}, {
+  const gateway = await startGateway({
+    config: grpc ? { upstreamGrpc: grpc.url } : {},
     intercept(request: ReplayRequest) {
       const { body, path } = request
       if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return intercept(request)
@@ -49,7 +51,7 @@ async function start(
       return { text: JSON.stringify({ jsonrpc: '2.0', id, ...answer(filter, logs) }) }
     },
   })
-  closing.push(() => gateway.stop())
+  closing.push(() => gateway.close())
   const { node, url } = gateway
   /** Calls that read whole blocks, which only a search without hints makes. */
   const bulkReads = () => node.requests.count('/wallet/getblockbylimitnext')

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/support/chain.ts'
-import { post, startReplayGateway } from '../../../test/support/gateway.ts'
+import { post } from '../../../test/support/client.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { recordedBlock } from '../../../test/support/recordedBlock.ts'
 import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
 import { until } from '../../../test/support/until.ts'
 import { toRpcLogs } from '../../codec/log.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import type { Config } from '../../config/config.ts'
-import { createGateway } from '../../gateway/gateway.ts'
 import { isComplete, joinOrigins } from './origins.ts'
 
 const token = `0x${labels.contracts.Token.address.slice(2)}`
@@ -44,14 +44,15 @@ afterEach(async () => {
 
 /** A gateway in front of a node whose own eth_getLogs has no bloom filter of one block. */
 async function start(config: Partial<Config> = {}) {
-  const gateway = await startReplayGateway(config, {
+  const gateway = await startGateway({
+    config,
     intercept({ body, path }) {
       if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return undefined
       const { id } = JSON.parse(body) as { id: number }
       return { text: JSON.stringify({ jsonrpc: '2.0', id, result: found }) }
     },
   })
-  closing.push(() => gateway.stop())
+  closing.push(() => gateway.close())
   return gateway.url
 }
 
@@ -126,20 +127,11 @@ test('behavior: with an index, its blocks are named, and the others were in memo
     chain.mine({ logs: [[{ address: '11'.repeat(20), topics: [] }]] })
   chain.solidify(390)
   const node = await chain.listen()
-  const gateway = createGateway({
-    config: {
-      port: 0,
-      upstream: node.url,
-      upstreamSolidity: node.url,
-      index: await folder(),
-      indexFrom: 0,
-    },
+  closing.push(() => node.close())
+  const { close, url } = await startGateway({
+    config: { upstream: node.url, index: await folder(), indexFrom: 0 },
   })
-  closing.push(
-    () => node.close(),
-    () => gateway.stop(),
-  )
-  const { url } = await gateway.start()
+  closing.push(close)
   const everything = { fromBlock: '0x0', toBlock: '0x190' }
   await until(async () => {
     const { result } = await post(url, 'ethgate_getLogs', [{ filter: everything, limit: 1_000 }])

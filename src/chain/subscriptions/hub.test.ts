@@ -1,9 +1,9 @@
 import type { Hash } from 'viem'
 import { describe, expect, test } from 'vitest'
 
+import { openSocket } from '../../../test/support/client.ts'
 import { until } from '../../../test/support/until.ts'
 import { log, logBlocks, other, startWatchedChain } from '../../../test/support/watchedChain.ts'
-import { openSocket } from '../../../test/support/watcher.ts'
 import type { RpcHeader, RpcLog } from '../../codec/types.ts'
 import type { RpcSocket } from './socket.ts'
 
@@ -269,7 +269,7 @@ describe('createHub', () => {
   test('behavior: stopping closes sockets with 1001', async () => {
     await start()
     await socket.rpc('eth_subscribe', 'newHeads')
-    void gateway.stop()
+    void gateway.close()
     expect(await socket.closed).toBe(1001)
   })
 })

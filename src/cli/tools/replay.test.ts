@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { startDevGateway } from '../../../test/support/devGateway.ts'
-import { startReplayGateway } from '../../../test/support/gateway.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { createRpc } from '../support/rpc.ts'
 import { judge } from './judge.ts'
 import { TOOLS } from './names.ts'
@@ -33,8 +33,8 @@ describe('a development chain, from which the requests were recorded', () => {
 
 describe('a gateway in front of a node', () => {
   test('behavior: what does not work is named, with the setting that changes it', async () => {
-    const gateway = await startReplayGateway()
-    closing.push(() => gateway.stop())
+    const gateway = await startGateway()
+    closing.push(() => gateway.close())
     const rpc = rpcOf(`${gateway.url}/wei`)
     const requests = [
       { method: 'eth_chainId', params: [] },
@@ -67,8 +67,8 @@ describe('a gateway in front of a node', () => {
   })
 
   test('behavior: amounts are amounts of its chain, because a wei is a fraction of its smallest unit', async () => {
-    const gateway = await startReplayGateway()
-    closing.push(() => gateway.stop())
+    const gateway = await startGateway()
+    closing.push(() => gateway.close())
     const rpc = rpcOf(`${gateway.url}/wei`)
     const price = await rpc.call('eth_gasPrice')
     const sent = { from: '$account', to: '$account', value: '0x1', maxFeePerGas: '0x1' }
@@ -84,8 +84,8 @@ describe('a gateway in front of a node', () => {
   })
 
   test('error: an address without WebSockets is named', async () => {
-    const gateway = await startReplayGateway()
-    closing.push(() => gateway.stop())
+    const gateway = await startGateway()
+    closing.push(() => gateway.close())
     const requests = [{ method: 'eth_subscribe', params: ['newHeads'] }]
     const rpc = { ...rpcOf(gateway.url), url: 'http://127.0.0.1:1' }
     expect(await replay({ how: '', requests }, rpc)).toMatchObject([

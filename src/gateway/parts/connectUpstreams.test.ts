@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/support/chain.ts'
+import { post } from '../../../test/support/client.ts'
 import { type FaultProxy, startFaultProxy } from '../../../test/support/faultProxy.ts'
-import { post } from '../../../test/support/gateway.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
 import { targetOf } from '../../../test/support/upstreams.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
-import { createGateway } from '../gateway.ts'
 
 /** A gateway of two nodes. */
 async function start() {
@@ -14,14 +14,12 @@ async function start() {
   for (let block = 0; block < 5; block++) chain.mine()
   chain.solidify(4)
   const nodes = [await startFaultProxy(targetOf(chain)), await startFaultProxy(targetOf(chain))]
-  const gateway = createGateway({
-    config: { port: 0, upstream: nodes.map(({ url }) => url).join(' ') },
-  })
   onTestFinished(async () => {
-    await gateway.stop()
     await Promise.all(nodes.map((node) => node.close()))
   })
-  const { url } = await gateway.start()
+  const { gateway, url } = await startGateway({
+    config: { upstream: nodes.map((node) => node.url).join(' ') },
+  })
   let salt = 0
   return {
     gateway,

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { post } from '../../../test/support/gateway.ts'
-import { setupReplayGateway } from '../../../test/support/replayGateway.ts'
+import { post } from '../../../test/support/client.ts'
+import { prepareGateway, startGateway } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
 import { upstreamAt } from '../../../test/support/upstreams.ts'
 
@@ -14,15 +14,12 @@ test('behavior: calls wait for the first answer of the node', async () => {
   const asked = new Promise<void>((resolve) => {
     answer = resolve
   })
-  const { gateway } = await setupReplayGateway(
-    {},
-    {
-      async intercept() {
-        await asked
-        return undefined
-      },
+  const { gateway } = await prepareGateway({
+    async intercept() {
+      await asked
+      return undefined
     },
-  )
+  })
   const started = gateway.start()
   const chainId = gateway.request({ method: 'eth_chainId' })
   answer()
@@ -33,13 +30,9 @@ test('behavior: calls wait for the first answer of the node', async () => {
 describe('an unreachable node', () => {
   test('behavior: the gateway waits for it and serves when it answers', async () => {
     let isDown = true
-    const { gateway, lines } = await setupReplayGateway(
-      {},
-      {
-        intercept: () => (isDown ? { status: 503, text: 'busy' } : undefined),
-      },
-    )
-    const { url } = await gateway.start()
+    const { gateway, lines, url } = await startGateway({
+      intercept: () => (isDown ? { status: 503, text: 'busy' } : undefined),
+    })
     const health = await fetch(`${url}/health`)
     expect(health.status).toBe(503)
     expect(await health.json()).toMatchObject({
@@ -66,7 +59,7 @@ describe('an unreachable node', () => {
     const { port } = server.address() as AddressInfo
     server.close()
     await once(server, 'close')
-    const { gateway } = await setupReplayGateway({ upstream: `http://127.0.0.1:${port}` })
+    const { gateway } = await prepareGateway({ config: { upstream: `http://127.0.0.1:${port}` } })
     await gateway.start()
     expect(gateway.health()).toMatchObject({
       status: 'down',
@@ -77,8 +70,12 @@ describe('an unreachable node', () => {
 
   test('behavior: health names the reasons of two nodes once', async () => {
     // No process listens at the ports 1 and 2.
-    const { gateway } = await setupReplayGateway({
-      upstreams: ['a', 'b'].map((name, index) => upstreamAt(`http://127.0.0.1:${index + 1}`, name)),
+    const { gateway } = await prepareGateway({
+      config: {
+        upstreams: ['a', 'b'].map((name, index) =>
+          upstreamAt(`http://127.0.0.1:${index + 1}`, name),
+        ),
+      },
     })
     await gateway.start()
     expect(gateway.health()).toMatchObject({
@@ -90,12 +87,9 @@ describe('an unreachable node', () => {
 
   test('behavior: it stops later', async () => {
     let isDown = false
-    const { gateway } = await setupReplayGateway(
-      {},
-      {
-        intercept: () => (isDown ? { status: 503, text: 'busy' } : undefined),
-      },
-    )
+    const { gateway } = await prepareGateway({
+      intercept: () => (isDown ? { status: 503, text: 'busy' } : undefined),
+    })
     await gateway.start()
     expect(gateway.health().status).toBe('ok')
     isDown = true
@@ -105,10 +99,7 @@ describe('an unreachable node', () => {
   })
 
   test('behavior: the gateway can stop while it waits', async () => {
-    const { gateway } = await setupReplayGateway(
-      {},
-      { intercept: () => ({ status: 503, text: 'busy' }) },
-    )
+    const { gateway } = await prepareGateway({ intercept: () => ({ status: 503, text: 'busy' }) })
     await gateway.start()
     await gateway.stop()
     expect(gateway.health().status).toBe('draining')
@@ -117,8 +108,7 @@ describe('an unreachable node', () => {
 
 describe('stopping', () => {
   test('behavior: /ready answers 503 at once while requests are still answered', async () => {
-    const { gateway } = await setupReplayGateway()
-    const { url } = await gateway.start()
+    const { gateway, url } = await startGateway()
     // Long enough for three requests on a busy machine.
     const stopped = gateway.stop({ delay: 3_000 })
     expect((await fetch(`${url}/ready`)).status).toBe(503)
@@ -146,16 +136,13 @@ describe('stopping', () => {
     const held = new Promise<void>((resolve) => {
       answer = resolve
     })
-    const { gateway } = await setupReplayGateway(
-      { redis: `redis://127.0.0.1:${port}` },
-      {
-        // After the services exist, the node does not answer their first call.
-        async intercept() {
-          if (open.size > 0) await held
-          return undefined
-        },
+    const { gateway } = await prepareGateway({
+      config: { redis: `redis://127.0.0.1:${port}` }, // After the services exist, the node does not answer their first call.
+      async intercept() {
+        if (open.size > 0) await held
+        return undefined
       },
-    )
+    })
     gateway.start().catch(() => {})
     await until(() => expect(open.size).toBeGreaterThan(0))
     const stopped = gateway.stop()
@@ -165,10 +152,9 @@ describe('stopping', () => {
   })
 
   test('behavior: health lists problems of the embedder', async () => {
-    const { gateway } = await setupReplayGateway(
-      {},
-      { problems: () => [undefined, 'the log cannot be written'] },
-    )
+    const { gateway } = await prepareGateway({
+      problems: () => [undefined, 'the log cannot be written'],
+    })
     await gateway.start()
     expect(gateway.health()).toMatchObject({
       status: 'degraded',

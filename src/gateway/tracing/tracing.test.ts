@@ -6,17 +6,17 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { startCommand } from '../../../test/support/cli.ts'
+import { post } from '../../../test/support/client.ts'
 import { startCollector } from '../../../test/support/collector.ts'
 import { compileModule } from '../../../test/support/compileModule.ts'
-import { post, startReplayGateway } from '../../../test/support/gateway.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../../test/support/redis.ts'
 import { until } from '../../../test/support/until.ts'
-import { createConfig } from '../../config/config.ts'
+import { createConfig, type Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Upstream } from '../../native/upstream.ts'
 import type { Tracer } from '../../rpc/explain/tracer.ts'
-import { createGateway } from '../gateway.ts'
 import { createLog, silentLog } from '../log.ts'
 import { openTracer } from './openTracer.ts'
 
@@ -37,21 +37,11 @@ async function startTracer(endpoint: string, more: Record<string, string> = {}, 
   return tracer
 }
 
-async function startTraced(
-  environment: Record<string, string> = {},
-  config: Parameters<typeof startReplayGateway>[0] = {},
-) {
+async function startTraced(environment: Record<string, string> = {}, config: Partial<Config> = {}) {
   const collector = await startCollector()
   const tracer = await startTracer(collector.url, environment)
-  const gateway = await startReplayGateway(config, {}, { tracer })
-  onTestFinished(() => gateway.stop())
+  const gateway = await startGateway({ config, tracer })
   return { collector, ...gateway }
-}
-
-async function startReplay() {
-  const replay = await startReplayGateway()
-  onTestFinished(() => replay.stop())
-  return replay
 }
 
 /** A node behind a proxy that keeps the headers of its requests. */
@@ -105,10 +95,9 @@ test('default: a span a call with its native calls below, exported as protobuf',
 test('behavior: continues the trace of the client and passes it to the node', async () => {
   const collector = await startCollector()
   const tracer = await startTracer(collector.url)
-  const { node } = await startReplay()
+  const { node } = await startGateway()
   const spy = await spyOn(node.url)
-  const gateway = await startReplayGateway({ upstream: spy.url }, {}, { tracer })
-  onTestFinished(() => gateway.stop())
+  const gateway = await startGateway({ config: { upstream: spy.url }, tracer })
   const trace = '0af7651916cd43dd8448eb211c80319c'
   await fetch(gateway.url, {
     method: 'POST',
@@ -128,12 +117,11 @@ test('behavior: continues the trace of the client and passes it to the node', as
 })
 
 test('behavior: the gateway’s own calls have no trace', async () => {
-  const { node } = await startReplay()
+  const { node } = await startGateway()
   const collector = await startCollector()
   const tracer = await startTracer(collector.url)
   const spy = await spyOn(node.url)
-  const gateway = await startReplayGateway({ upstream: spy.url }, {}, { tracer })
-  onTestFinished(() => gateway.stop())
+  await startGateway({ config: { upstream: spy.url }, tracer })
   expect(spy.headers.length).toBeGreaterThan(0)
   expect(spy.headers.filter(({ traceparent }) => traceparent !== undefined)).toEqual([])
 })
@@ -243,8 +231,7 @@ test('error: a failing collector does not affect answers and is logged once', as
   const collector = await startCollector({ status: 400 })
   const log = createLog('warn', { write: (line) => void lines.push(line) })
   const tracer = await startTracer(collector.url, {}, log)
-  const gateway = await startReplayGateway({}, {}, { tracer })
-  onTestFinished(() => gateway.stop())
+  const gateway = await startGateway({ tracer })
   for (let exported = 1; exported <= 3; exported++) {
     expect(await post(gateway.url, 'eth_chainId')).toHaveProperty('result')
     await until(() => expect(collector.requests.length).toBeGreaterThanOrEqual(exported))
@@ -299,7 +286,7 @@ test.each(['http/json', 'http/protobuf'])(
   'behavior: the bundled command exports as %s',
   async (protocol) => {
     const collector = await startCollector()
-    const { node } = await startReplay()
+    const { node } = await startGateway()
     const nodes = ['--upstream', node.url, '--upstream-solidity', node.solidityUrl]
     const command = startCommand(['serve', ...nodes, '--port', '0'], {
       env: {
@@ -320,7 +307,7 @@ test.each(['http/json', 'http/protobuf'])(
 )
 
 test('behavior: with several nodes, the log line of a slow call names its nodes', async () => {
-  const { node } = await startReplay()
+  const { node } = await startGateway()
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })
   const upstreams = ['a', 'b'].map((name) => ({
@@ -328,10 +315,8 @@ test('behavior: with several nodes, the log line of a slow call names its nodes'
     name,
     solidity: node.solidityUrl,
   }))
-  const config = { port: 0, slow: Number.MIN_VALUE, upstreams }
-  const gateway = createGateway({ config, log })
-  onTestFinished(() => gateway.stop())
-  const { url } = await gateway.start()
+  const config = { slow: Number.MIN_VALUE, upstreams }
+  const { url } = await startGateway({ config, log })
   await post(url, 'net_peerCount')
   await post(url, 'eth_chainId')
   await until(() => expect(lines.join('')).toContain('eth_chainId'))

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type Activity, HOSTILE, makeActivity } from '../../../test/support/activity.ts'
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
 import { artifacts } from '../../../test/support/recordedChain.ts'
-import { createGateway } from '../../gateway/gateway.ts'
 import { toBase58Address } from '../../lib/address.ts'
 
 let dev: DevGateway
@@ -295,46 +295,31 @@ describe('search', () => {
 })
 
 test('behavior: an error of the node is shown, and not an empty answer', async () => {
-  const node = createGateway({
-    config: { port: 0, logLevel: 'silent', upstream: 'http://127.0.0.1:9' },
-  })
-  const { url } = await node.start()
-  try {
-    for (const path of ['/', '/search?q=tusd', `/tx/${seen.transfer}`]) {
-      const response = await fetch(url + path, { headers: { accept: 'text/html' } })
-      expect(await response.text()).toContain('This page could not be read')
-    }
-    const state = await (await fetch(`${url}/state`)).text()
-    expect(state).toMatch(/Head<\/dt><dd>unknown/)
-    expect(state).not.toContain('100 %')
-  } finally {
-    await node.stop()
+  const { url } = await startGateway({ config: { upstream: 'http://127.0.0.1:9' } })
+  for (const path of ['/', '/search?q=tusd', `/tx/${seen.transfer}`]) {
+    const response = await fetch(url + path, { headers: { accept: 'text/html' } })
+    expect(await response.text()).toContain('This page could not be read')
   }
+  const state = await (await fetch(`${url}/state`)).text()
+  expect(state).toMatch(/Head<\/dt><dd>unknown/)
+  expect(state).not.toContain('100 %')
 })
 
 test('behavior: without artifacts an unknown error is shown as data', async () => {
-  const behind = createGateway({
-    config: { port: 0, logLevel: 'silent', upstream: dev.url },
-  })
-  const { url } = await behind.start()
-  try {
-    await behind.ready
-    const page = await fetch(`${url}/tx/${seen.customError}`, { headers: { accept: 'text/html' } })
-    const text = await page.text()
-    expect(text).toContain('an error that no known ABI has: 0xf988f737<')
-    // The bytes are folded.
-    expect(text).toMatch(/<details><summary>Data of the error<\/summary><pre[^>]*>0xf988f737/)
-    const account = await (await fetch(`${url}/address/${dev.accountOf(0)}`)).text()
-    expect(account).toContain('has no list of the transactions')
-    expect(account).toContain(seen.memo)
-    const [, older = ''] = /rel="next" href="([^"]+)"/.exec(account.replaceAll('&amp;', '&')) ?? []
-    const rest = older === '' ? '' : await (await fetch(url + older)).text()
-    expect(account + rest).toContain(seen.transfer)
-    const other = await (await fetch(`${url}/address/0x${'5'.repeat(40)}`)).text()
-    expect(other).toMatch(/No transactions of this address in blocks 0 to \d+\./)
-  } finally {
-    await behind.stop()
-  }
+  const { url } = await startGateway({ config: { upstream: dev.url } })
+  const page = await fetch(`${url}/tx/${seen.customError}`, { headers: { accept: 'text/html' } })
+  const text = await page.text()
+  expect(text).toContain('an error that no known ABI has: 0xf988f737<')
+  // The bytes are folded.
+  expect(text).toMatch(/<details><summary>Data of the error<\/summary><pre[^>]*>0xf988f737/)
+  const account = await (await fetch(`${url}/address/${dev.accountOf(0)}`)).text()
+  expect(account).toContain('has no list of the transactions')
+  expect(account).toContain(seen.memo)
+  const [, older = ''] = /rel="next" href="([^"]+)"/.exec(account.replaceAll('&amp;', '&')) ?? []
+  const rest = older === '' ? '' : await (await fetch(url + older)).text()
+  expect(account + rest).toContain(seen.transfer)
+  const other = await (await fetch(`${url}/address/0x${'5'.repeat(40)}`)).text()
+  expect(other).toMatch(/No transactions of this address in blocks 0 to \d+\./)
 })
 
 test('state: shows calls of the last hour by method', async () => {

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { post, startReplayGateway } from '../../../test/support/gateway.ts'
+import { post } from '../../../test/support/client.ts'
+import { startGateway, type TestGateway } from '../../../test/support/gateway.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
 
-let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startReplayGateway()
+  gateway = await startGateway()
 })
 
-afterAll(() => gateway.stop())
+afterAll(() => gateway.close())
 
 const explain = (method: string, params: unknown[] = []) =>
   post(gateway.url, 'ethgate_explain', [{ method, params }])

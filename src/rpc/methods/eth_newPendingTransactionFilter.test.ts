@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
+import { createClient } from '../../../test/support/client.ts'
 import { logBlocks, startWatchedChain } from '../../../test/support/watchedChain.ts'
-import { createClient } from '../../../test/support/watcher.ts'
 
 const start = () => startWatchedChain({ blocks: logBlocks(1) })
 

@@ -1,40 +1,18 @@
+import { request } from 'undici'
 import { WebSocket } from 'ws'
 
-import type { Config } from '../../src/config/config.ts'
-import { createGateway } from '../../src/gateway/gateway.ts'
-import type { ScriptedChain } from './chain.ts'
-import { post } from './gateway.ts'
-
-/** A gateway of a scripted chain, called over real sockets. It polls after each change of the chain. */
-export async function startWatchedGateway(chain: ScriptedChain, config: Partial<Config> = {}) {
-  const gateway = createGateway({
-    authoritative: false,
-    config: { port: 0, ...config },
-    transport: chain.transport,
+/** One JSON-RPC call over HTTP: `result` or `error`, as received. Made without `fetch`, whose streams cost more than the call. */
+export async function post(
+  url: string,
+  method: string,
+  params: unknown[] = [],
+): Promise<{ result?: unknown; error?: { code: number; message: string; data?: unknown } }> {
+  const { body } = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
-  const { url } = await gateway.start()
-  const { head } = await gateway.ready
-  const unsubscribe = chain.onChange(() => head.pollNow())
-  return {
-    ...createClient(url),
-    gateway,
-    async stop() {
-      unsubscribe()
-      await gateway.stop()
-    },
-  }
-}
-
-/** A gateway in front of a real node that serves its solidified state on the next port. */
-export async function startNodeGateway(upstream: string, config: Partial<Config> = {}) {
-  const solidity = new URL(upstream)
-  solidity.port = String(Number(solidity.port) + 1)
-  const gateway = createGateway({
-    config: { port: 0, upstream, upstreamSolidity: solidity.origin, ...config },
-  })
-  const { url } = await gateway.start()
-  await gateway.ready
-  return { ...createClient(url), gateway, stop: () => gateway.stop() }
+  return (await body.json()) as Awaited<ReturnType<typeof post>>
 }
 
 /** Makes JSON-RPC calls. Throws errors as received. */
