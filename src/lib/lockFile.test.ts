@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +23,16 @@ test('default: one owner at a time', async () => {
   unlock()
   const again = await lockFile(file)
   again()
+})
+
+test('behavior: a second release closes no file that was opened since', async () => {
+  const unlock = await lockFile(file)
+  unlock()
+  // The system gives it the number of the descriptor that was closed.
+  const other = openSync(file, 'r')
+  unlock()
+  expect(fstatSync(other).isFile()).toBe(true)
+  closeSync(other)
 })
 
 test('behavior: what an earlier owner wrote into the file has no effect', async () => {

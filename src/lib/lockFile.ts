@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
  * `LockFileEx`) and releases it when the process ends, also when it is killed. The file is never deleted: a process that
  * opened the deleted file could lock it beside the owner of the new one.
  *
- * @returns a function that releases the lock.
+ * @returns a function that releases the lock. Later calls have no effect: the number of the descriptor may be another file's.
  * @throws FileInUseError when another process, or another call in this one, holds the lock.
  */
 export async function lockFile(file: string): Promise<() => void> {
@@ -20,7 +20,12 @@ export async function lockFile(file: string): Promise<() => void> {
     closeSync(descriptor)
     throw error
   }
-  return () => closeSync(descriptor)
+  let isHeld = true
+  return () => {
+    if (!isHeld) return
+    isHeld = false
+    closeSync(descriptor)
+  }
 }
 
 function open(file: string): number {

@@ -39,7 +39,7 @@ async function start(more: string) {
     })
   let running = await open()
   onTestFinished(async () => {
-    await running.gateway.stop()
+    await running.close()
     rmSync(folder, { recursive: true })
   })
   return {
@@ -47,7 +47,7 @@ async function start(more: string) {
     url: () => running.url,
     revoke: () => write(['other', '']),
     restart: async () => {
-      await running.gateway.stop()
+      await running.close()
       running = await open()
     },
     call: async (
