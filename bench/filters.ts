@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Table from 'cli-table3'
 
 import { createScriptedChain, type ScriptedChain } from '../test/support/chain.ts'
-import { startRedis } from '../test/support/redis.ts'
 import { createClient } from '../test/support/client.ts'
+import { startRedis } from '../test/support/redis.ts'
 import { endAll, startGateway, startLoad } from './processes.ts'
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)
