@@ -9,6 +9,7 @@
 //   npm run bench -- mix        requests by weight, as clients send them (bench/mix.ts)
 //   npm run bench -- index      a log index of synthetic logs, by itself (bench/indexSynthetic.ts)
 //   npm run bench -- devchain   the dev chain against anvil (bench/devchain.ts)
+//   npm run bench -- start      from the command to the first answer, of the packed package (bench/start.ts)
 //   npm run bench -- hardhat    the tests of a Hardhat project on the dev chain and on hardhat node (bench/hardhatSuite.ts)
 //   NATIVE_URL=http://127.0.0.1:8090       a real node; without it the recorded one is replayed
 //   NATIVE_SOLIDITY_URL=…                  its /walletsolidity, where that is not port 8091 beside port 8090
@@ -44,6 +45,12 @@ const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
 
 if (wanted.includes('devchain')) {
   await import('./devchain.ts')
+  process.exit()
+}
+
+if (wanted.includes('start')) {
+  const { benchStart } = await import('./start.ts')
+  await benchStart()
   process.exit()
 }
 

@@ -15,11 +15,13 @@ const slugify = (heading: string) =>
     .trim()
     .replaceAll(' ', '-')
 
+/** For a site that is not at the root of its host: `SITE_BASE=/ethgate/`. */
+const base = process.env['SITE_BASE'] ?? '/'
+
 export default defineConfig({
   title: 'ethgate',
   description: 'An Ethereum JSON-RPC gateway for java-tron chains',
-  // For a site that is not at the root of its host: `SITE_BASE=/ethgate/`.
-  base: process.env['SITE_BASE'] ?? '/',
+  base,
   srcDir: PAGES,
   outDir: 'dist',
   // No icon: browsers would ask for /favicon.ico.
@@ -49,5 +51,5 @@ export default defineConfig({
       },
     ],
   },
-  buildEnd: ({ outDir, pages, srcDir }) => writeForAgents({ outDir, pages, srcDir }),
+  buildEnd: ({ outDir, pages, srcDir }) => writeForAgents({ base, outDir, pages, srcDir }),
 })
