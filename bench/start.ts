@@ -38,15 +38,19 @@ export async function benchStart(): Promise<void> {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }')
     run(folder, 'npm', 'install', '--no-audit', '--no-fund', join(folder, tarball))
     const node = await startNode()
-    const program = [process.execPath, join(folder, 'node_modules', 'ethgate', 'dist', 'main.js')]
-    const serve = ['serve', '--upstream', node.url]
+    const program = [
+      process.execPath,
+      join(folder, 'node_modules', 'ethgate', 'dist', 'main.js'),
+    ] as const
+    const serve = ['serve', '--upstream', node.url] as const
     const table = new Table({ head: ['command', 'first answer, s', 'CPU time, s'] })
-    for (const [name, command] of Object.entries({
+    const commands: Record<string, readonly [string, ...string[]]> = {
       'ethgate dev': [...program, 'dev'],
       'ethgate serve': [...program, ...serve],
       'npx ethgate dev': ['npx', 'ethgate', 'dev'],
       'npx ethgate serve': ['npx', 'ethgate', ...serve],
-    })) {
+    }
+    for (const [name, command] of Object.entries(commands)) {
       const starts = []
       // The first one compiles what later ones read.
       for (let start = 0; start <= STARTS; start++) starts.push(await measure(folder, command))
@@ -63,9 +67,9 @@ export async function benchStart(): Promise<void> {
   }
 }
 
-async function measure(cwd: string, command: readonly string[]) {
+async function measure(cwd: string, command: readonly [string, ...string[]]) {
   const port = await freePort()
-  const [program = '', ...args] = [...command, '--port', `${port}`]
+  const [program, ...args] = [...command, '--port', `${port}`]
   const begin = performance.now()
   // A process group of its own: npx starts further processes.
   const child = spawn(program, args, { cwd, detached: true, stdio: 'ignore' })

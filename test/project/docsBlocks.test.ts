@@ -57,46 +57,50 @@ test('default: every block has a language that is checked, or is plain output', 
   expect(blocks.filter(({ language }) => !known.includes(language)).map(({ at }) => at)).toEqual([])
 })
 
-test('behavior: every program has the types of the packages that it imports', async () => {
-  // test/tools/tutorial.test.ts runs those of the tutorial, which have packages of their own.
-  const programs = of('ts', 'js').filter(({ at }) => !at.startsWith('docs/tutorial.md'))
-  expect(programs.length).toBeGreaterThan(6)
-  const names = programs.map(({ at, language }) => {
-    const [page = '', line] = at.replaceAll(/[/.]/g, '-').split(':')
-    return `${page}-${line}.${language}`
-  })
-  for (const [at, name] of names.entries())
-    writeFileSync(join(folder, name), programs[at]?.text ?? '')
-  const source = (file: string) => [join(root, 'src', file)]
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      extends: join(root, 'tsconfig.json'),
-      compilerOptions: {
-        allowJs: true,
-        checkJs: true,
-        noPropertyAccessFromIndexSignature: false,
-        noUnusedLocals: false,
-        lib: ['es2023', 'dom'],
-        paths: {
-          ethgate: source('gateway/gateway.ts'),
-          'ethgate/client': source('sdk/client.ts'),
-          'ethgate/ethers': source('sdk/ethers.ts'),
-          'ethgate/viem': source('sdk/viem.ts'),
+test(
+  'behavior: every program has the types of the packages that it imports',
+  { timeout: 300_000 },
+  async () => {
+    // test/tools/tutorial.test.ts runs those of the tutorial, which have packages of their own.
+    const programs = of('ts', 'js').filter(({ at }) => !at.startsWith('docs/tutorial.md'))
+    expect(programs.length).toBeGreaterThan(6)
+    const names = programs.map(({ at, language }) => {
+      const [page = '', line] = at.replaceAll(/[/.]/g, '-').split(':')
+      return `${page}-${line}.${language}`
+    })
+    for (const [at, name] of names.entries())
+      writeFileSync(join(folder, name), programs[at]?.text ?? '')
+    const source = (file: string) => [join(root, 'src', file)]
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({
+        extends: join(root, 'tsconfig.json'),
+        compilerOptions: {
+          allowJs: true,
+          checkJs: true,
+          noPropertyAccessFromIndexSignature: false,
+          noUnusedLocals: false,
+          lib: ['es2023', 'dom'],
+          paths: {
+            ethgate: source('gateway/gateway.ts'),
+            'ethgate/client': source('sdk/client.ts'),
+            'ethgate/ethers': source('sdk/ethers.ts'),
+            'ethgate/viem': source('sdk/viem.ts'),
+          },
         },
-      },
-      files: names,
-      include: [],
-      exclude: [],
-    }),
-  )
-  const checked = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(
-    (error: { stdout: string }) => error,
-  )
-  // Sources are checked with their own settings elsewhere.
-  const wrong = checked.stdout.split('\n').filter((line) => line.includes('docs-blocks-'))
-  expect(wrong).toEqual([])
-})
+        files: names,
+        include: [],
+        exclude: [],
+      }),
+    )
+    const checked = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(
+      (error: { stdout: string }) => error,
+    )
+    // Sources are checked with their own settings elsewhere.
+    const wrong = checked.stdout.split('\n').filter((line) => line.includes('docs-blocks-'))
+    expect(wrong).toEqual([])
+  },
+)
 
 test('behavior: JSON and YAML can be parsed', () => {
   const failed = of('json', 'yaml').flatMap(({ at, language, text }) => {
