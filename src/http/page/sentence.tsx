@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx'
+import type { Address } from 'viem'
 
 import { grouped, plural, unitsText } from '../../codec/coin.ts'
 import { toRpcAddress } from '../../lib/address.ts'
-import { valueText } from './abi.ts'
+import { short } from './format.ts'
 import { operationOf } from './operations.ts'
-import { int } from './reads/row.ts'
+import { int, type Row } from './reads/row.ts'
 import type { TransactionFacts } from './reads/transaction.ts'
 import { cleanText, hexText } from './text.ts'
 import { AddressLink, Amount, TokenAmount } from './views/parts.tsx'
@@ -88,7 +89,11 @@ const WRITERS: Readonly<Record<string, Writer>> = {
       staked {coins('frozen_balance')} for {resource()}
     </>
   ),
-  MarketCancelOrderContract: () => 'cancelled a market order',
+  MarketCancelOrderContract: ({ facts }) => (
+    <>
+      cancelled the market order <code>{short(String(facts.value['order_id']))}</code>
+    </>
+  ),
   MarketSellAssetContract: ({ token }) => (
     <>
       offered {token('sell_token_id', 'sell_token_quantity')} for{' '}
@@ -97,7 +102,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   ),
   ParticipateAssetIssueContract: ({ coins, facts, who }) => (
     <>
-      bought {facts.row.token?.token.name} for {coins('amount')} from {who('to_address')}
+      bought {tokenName(facts)} for {coins('amount')} from {who('to_address')}
     </>
   ),
   ProposalApproveContract: ({ facts, number }) =>
@@ -106,6 +111,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
     `proposed to change ${parameters(facts.value['parameters'])}`,
   ProposalDeleteContract: ({ number }) => `deleted proposal ${number('proposal_id')}`,
   SetAccountIdContract: ({ text }) => <>set the id of its account to “{text('account_id')}”</>,
+  ShieldedTransferContract: () => 'made a shielded transfer',
   TransferAssetContract: ({ token, who }) => (
     <>
       transferred {token('asset_name', 'amount')} to {who('to_address')}
@@ -124,7 +130,14 @@ const WRITERS: Readonly<Record<string, Writer>> = {
     </>
   ),
   UnfreezeAssetContract: () => 'released the frozen supply of its token',
-  UnfreezeBalanceContract: ({ resource }) => `unstaked all coins staked for ${resource()}`,
+  UnfreezeBalanceContract: ({ facts, resource, who }) => (
+    <>
+      unstaked <Amount value={int(facts.info?.unfreeze_amount)} /> staked for {resource()}
+      {facts.value['receiver_address'] !== undefined && (
+        <> in favour of {who('receiver_address')}</>
+      )}
+    </>
+  ),
   UnfreezeBalanceV2Contract: ({ coins, resource }) => (
     <>
       unstaked {coins('unfreeze_balance')} from {resource()}
@@ -144,6 +157,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
       {number('consume_user_resource_percent')} %
     </>
   ),
+  VoteAssetContract: () => 'voted with a token',
   VoteWitnessContract: ({ facts }) => <>voted {votes(facts)}</>,
   WithdrawBalanceContract: ({ facts }) => (
     <>
@@ -156,9 +170,9 @@ const WRITERS: Readonly<Record<string, Writer>> = {
     </>
   ),
   WitnessCreateContract: ({ text }) =>
-    `applied as a block producer with the address ${text('url')}`,
+    `applied as a block producer with the website ${text('url')}`,
   WitnessUpdateContract: ({ text }) =>
-    `changed its address as a block producer to ${text('update_url')}`,
+    `changed its website as a block producer to ${text('update_url')}`,
 }
 
 /** What a transaction does, in one sentence that begins with its account. */
@@ -197,14 +211,33 @@ export function Sentence({ facts }: { facts: TransactionFacts }) {
 }
 
 function creation({ names, row }: TransactionFacts): Child {
-  if (row.status === 'failed' || !row.to) return <>deployed a contract</>
   return (
     <>
-      deployed <AddressLink address={row.to} name={names.get(row.to)} />
-      {row.value > 0n && (
+      deployed{' '}
+      {row.status === 'failed' || !row.to ? (
+        'a contract'
+      ) : (
+        <AddressLink address={row.to} name={names.get(row.to)} />
+      )}
+      {payment(row)}
+    </>
+  )
+}
+
+/** What a call or creation sends with it: coins, a token of the chain, or both. */
+function payment({ token, value }: Row): Child {
+  return (
+    <>
+      {value > 0n && (
         <>
           {' '}
-          with <Amount value={row.value} />
+          with <Amount value={value} />
+        </>
+      )}
+      {token && (
+        <>
+          {' '}
+          with <TokenAmount amount={token.amount} token={token.token} />
         </>
       )}
     </>
@@ -216,10 +249,11 @@ const SELECTOR = 8
 
 /** A call of a contract: a token transfer in its own words, any other by the name of its function. */
 function call({ call: decoded, names, row, tokens, transfers, value }: TransactionFacts): Child {
-  const to = row.to && <AddressLink address={row.to} name={names.get(row.to)} />
   const [only] = transfers
   const token = row.to ? tokens.get(row.to) : undefined
-  if (only && transfers.length === 1 && only.contract === row.to && decoded?.name === 'transfer')
+  const party = (address: Address) => <AddressLink address={address} name={names.get(address)} />
+  const isTransfer = /^(transfer|transferFrom|safeTransferFrom)$/.test(decoded?.name ?? '')
+  if (only && transfers.length === 1 && only.contract === row.to && isTransfer)
     return (
       <>
         transferred{' '}
@@ -228,14 +262,23 @@ function call({ call: decoded, names, row, tokens, transfers, value }: Transacti
         ) : (
           <TokenAmount amount={only.amount} token={only.token} contract={only.contract} />
         )}{' '}
-        to <AddressLink address={only.to} name={names.get(only.to)} />
+        {only.from !== row.from && <>from {party(only.from)} </>}
+        to {party(only.to)}
       </>
     )
   const [spender, amount] = decoded?.params ?? []
+  if (row.status === 'failed' && decoded?.name === 'transfer' && token && row.token)
+    return (
+      <>
+        tried to transfer{' '}
+        <TokenAmount amount={row.token.amount} token={token} contract={row.to ?? undefined} /> to{' '}
+        {party(String(spender?.value).toLowerCase() as Address)}
+      </>
+    )
   if (token && decoded?.name === 'approve' && typeof amount?.value === 'bigint')
     return (
       <>
-        allowed <AddressLink address={String(spender?.value) as `0x${string}`} /> to spend{' '}
+        allowed {party(String(spender?.value).toLowerCase() as Address)} to spend{' '}
         {amount.value > 2n ** 255n ? (
           `any amount of ${token.symbol}`
         ) : (
@@ -252,21 +295,16 @@ function call({ call: decoded, names, row, tokens, transfers, value }: Transacti
       ) : (
         'sent coins to'
       )}{' '}
-      {to}
-      {row.value > 0n && (
-        <>
-          {' '}
-          with <Amount value={row.value} />
-        </>
-      )}
-      {row.token && (
-        <>
-          {' '}
-          with <TokenAmount amount={row.token.amount} token={row.token.token} />
-        </>
-      )}
+      {row.to && party(row.to)}
+      {payment(row)}
     </>
   )
+}
+
+/** The token of a purchase: what is bought for the coins is in no field. */
+function tokenName({ nativeTokens, value }: TransactionFacts): string {
+  const id = hexText(String(value['asset_name'])) ?? ''
+  return nativeTokens.get(id)?.name ?? `token ${cleanText(id, 32)}`
 }
 
 function votes({ names, value }: TransactionFacts): Child {
@@ -296,8 +334,32 @@ function permissions({ facts: { value } }: Words): string {
   ].join(', ')}`
 }
 
+/** Chain parameters by their number in proposals: what things cost, and how much of them there is. */
+const PARAMETERS: Readonly<Record<number, string>> = {
+  0: 'milliseconds between two counts of votes',
+  1: 'fee of an application as a block producer',
+  2: 'fee of a new account',
+  3: 'price of bandwidth',
+  4: 'fee of a new token',
+  5: 'reward of a block',
+  6: 'reward of standby producers',
+  7: 'fee of a new account by a transfer',
+  11: 'energy price',
+  12: 'fee of a new exchange',
+  13: 'CPU time of a transaction',
+  19: 'energy of all stakes',
+  22: 'fee of changed permissions',
+  23: 'fee of several signatures',
+  47: 'highest fee limit',
+  61: 'free bandwidth of an account',
+  62: 'bandwidth of all stakes',
+}
+
 function parameters(list: unknown): string {
   return ((list ?? []) as { key?: number; value?: number | bigint }[])
-    .map(({ key = 0, value = 0 }) => `parameter ${key} to ${valueText(BigInt(value))}`)
+    .map(({ key = 0, value = 0 }) => {
+      const name = PARAMETERS[key]
+      return `${name ? `the ${name} (parameter ${key})` : `parameter ${key}`} to ${grouped(BigInt(value))}`
+    })
     .join(', ')
 }

@@ -49,11 +49,12 @@ export async function rowOf(
   const token = nativeTokenOf(contract?.type, value)
   const row: Row = {
     hash: `0x${transaction.txID}`,
-    from: toRpcAddress(value['owner_address']),
+    // A shielded transfer names its sender only when that is not hidden.
+    from: toRpcAddress(value['owner_address'] ?? value['transparent_from_address']),
     to,
     toName: undefined,
     action: operation.name,
-    value: int(operation.coins && value[operation.coins]),
+    value: int(operation.coins && fieldAt(value, operation.coins)),
     token: token && { amount: token.amount, token: await source.nativeToken(token.id) },
     status,
     block,
@@ -79,6 +80,13 @@ async function callOf(data: Hex, to: Address, source: Source): Promise<Partial<R
   }
 }
 
+/** A field of a native contract, or a field inside one: `new_contract.call_value`. */
+function fieldAt(value: NativeValue, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((inner, name) => (inner as NativeValue | undefined)?.[name], value)
+}
+
 /** Call data of a contract call, with `0x`. */
 function inputOf(value: NativeValue): Hex {
   return `0x${typeof value['data'] === 'string' ? value['data'] : ''}`
@@ -90,9 +98,9 @@ export function int(value: unknown): bigint {
 }
 
 function nativeTokenOf(type: string | undefined, value: NativeValue) {
-  if (type === 'TransferAssetContract' || type === 'ParticipateAssetIssueContract')
+  if (type === 'TransferAssetContract')
     return { id: hexText(String(value['asset_name'])) ?? '', amount: int(value['amount']) }
-  if (type === 'TriggerSmartContract' && int(value['call_token_value']) > 0n)
+  if (type?.endsWith('SmartContract') && int(value['call_token_value']) > 0n)
     return { id: String(value['token_id']), amount: int(value['call_token_value']) }
   return undefined
 }
