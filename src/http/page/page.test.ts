@@ -122,7 +122,7 @@ describe('transaction', () => {
     expect(text).not.toContain('Created contract')
   })
 
-  test('behavior: a failed token transfer sent no coins', async () => {
+  test('behavior: a failed token transfer says what it tried', async () => {
     const data = `0xa9059cbb${dev.accountOf(8).slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
     const call = { from: dev.accountOf(7), to: seen.token, data, gas: '0x989680' }
     const hash = await dev.rpc('eth_sendTransaction', call).then(
@@ -132,8 +132,7 @@ describe('transaction', () => {
       ({ data: failure }: { data: { txHash: string } }) => failure.txHash,
     )
     const text = await textOf(`/tx/${hash}`)
-    expect(text).toMatch(/ called transfer of .* but it failed/)
-    expect(text).not.toContain('sent coins')
+    expect(text).toMatch(/ tried to transfer 0\.000001 TUSD to .* but it failed/)
   })
 
   test('behavior: a token has its name and its units', async () => {
@@ -148,7 +147,9 @@ describe('transaction', () => {
 
   test('behavior: calls inside are a tree, many logs are folded', async () => {
     expect(await textOf(`/tx/${seen.calls}`)).toMatch(/Calls inside \(1\) call .* create /)
-    expect(await textOf(`/tx/${seen.manyLogs}`)).toContain('15 more logs')
+    const text = await textOf(`/tx/${seen.manyLogs}`)
+    expect(text).toContain('15 more logs')
+    expect(text).toContain('15 more transfers')
   })
 
   test('error: an unknown transaction is 404', async () => {

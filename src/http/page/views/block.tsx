@@ -24,7 +24,9 @@ export function Block({ facts }: { facts: BlockFacts }) {
             'Energy used',
             <>
               {grouped(toNumber(block.gasUsed))}{' '}
-              <span class="quiet">({share.toFixed(1)} % of the limit)</span>
+              <span class="quiet">
+                ({share > 0 && share < 0.1 ? 'below 0.1' : share.toFixed(1)} % of the limit)
+              </span>
             </>,
           ],
           ['Fees', <Amount value={fees} />],

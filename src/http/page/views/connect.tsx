@@ -97,7 +97,7 @@ function DevSection({ accounts }: { accounts: readonly DevAccount[] }) {
           </>,
         ])}
       />
-      <div class="needs-script">
+      <div class="panel fold needs-script">
         <h3>Faucet</h3>
         <form id="faucet" class="inline">
           <label for="faucet-address">Address</label>

@@ -1,11 +1,9 @@
-import { useContext } from 'hono/jsx'
-
-import { coinText, grouped, plural } from '../../../codec/coin.ts'
+import { grouped, plural } from '../../../codec/coin.ts'
 import type { Health } from '../../health.ts'
 import type { Home as HomeFacts } from '../reads/home.ts'
 import type { LastHour } from '../reads/lastHour.ts'
 import { bars } from '../sparkline.ts'
-import { AddressLink, BlockLink, HashLink, Outcome, Pager, Time, View } from './parts.tsx'
+import { AddressLink, BlockLink, EnergyPrice, HashLink, Outcome, Pager, Time } from './parts.tsx'
 import { Action, Moved, Party } from './rows.tsx'
 
 /** The start page. The client script replaces it as a whole at each new head. */
@@ -21,11 +19,9 @@ export function Home({
   home: HomeFacts
   hour: LastHour
 }) {
-  const { decimals } = useContext(View)
   const { blocks, energyPrice, head, solid, transactions } = home
   const behind = head - solid
   const oldest = blocks.at(-1)?.number ?? 0
-  const price = decimals === 18 ? coinText(energyPrice, 18) : `${grouped(energyPrice)} sun`
   return (
     <div data-live={before === undefined ? 'home' : undefined}>
       {health.reasons.length > 0 && (
@@ -58,7 +54,7 @@ export function Home({
           <div>
             <dt>Energy price</dt>
             <dd>
-              {price}
+              <EnergyPrice value={energyPrice} />
               <small>per unit</small>
             </dd>
           </div>
@@ -129,7 +125,10 @@ export function Home({
                     {row.to && (
                       <>
                         {' '}
-                        <span aria-label="to">→</span> <Party address={row.to} name={row.toName} />
+                        <span class="together">
+                          <span aria-label="to">→</span>{' '}
+                          <Party address={row.to} name={row.toName} />
+                        </span>
                       </>
                     )}
                   </small>

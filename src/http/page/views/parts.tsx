@@ -132,6 +132,12 @@ export function Amount({ value }: { value: bigint }) {
   )
 }
 
+/** The price of one unit of energy: sun, which is a small number, or coins where the smallest unit is wei. */
+export function EnergyPrice({ value }: { value: bigint }) {
+  const { decimals } = useContext(View)
+  return <>{decimals === 18 ? coinText(value, 18) : `${grouped(value)} sun`}</>
+}
+
 /** An amount of a token with its symbol, which leads to its contract. */
 export function TokenAmount({
   amount,
@@ -167,6 +173,9 @@ export function Copy({ label, native, text }: { text: string; label: string; nat
 /** A column: a name, or a name with what it holds. `main` stands first on a narrow screen. */
 export type Column = string | readonly [name: string, kind: 'main' | 'number']
 
+/** Columns that fit beside each other on a tablet. */
+const MOST_NARROW = 4
+
 /** A table that becomes cards on a narrow screen and can be saved as CSV. */
 export function Table({
   caption,
@@ -182,7 +191,7 @@ export function Table({
 }) {
   const heads = columns.map((column) => (typeof column === 'string' ? [column, ''] : column))
   return (
-    <div class="panel table">
+    <div class={columns.length > MOST_NARROW ? 'panel table wide' : 'panel table'}>
       <table>
         <caption>
           {caption}{' '}

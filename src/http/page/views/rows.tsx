@@ -21,7 +21,7 @@ export function Action({ name }: { name: string }) {
 
 /** What a transaction moves: coins, or a token of the chain. */
 export function Moved({ row }: { row: Row }) {
-  if (!row.token && row.value === 0n) return <span class="amount quiet">–</span>
+  if (!row.token && row.value === 0n) return <span class="amount quiet none">–</span>
   return row.token ? (
     <TokenAmount amount={row.token.amount} token={row.token.token} />
   ) : (
@@ -39,7 +39,7 @@ export function Party({
   name?: string | undefined
   own?: Address | undefined
 }) {
-  if (address === null || /^0x0+$/.test(address)) return <span class="quiet">none</span>
+  if (address === null || /^0x0+$/.test(address)) return <span class="quiet none">none</span>
   if (address === own) return <span class="self">this address</span>
   return <AddressLink address={address} name={name} />
 }

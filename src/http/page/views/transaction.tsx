@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Address } from 'viem'
 
 import { type Decoded } from '../../../codec/abi.ts'
-import { grouped } from '../../../codec/coin.ts'
+import { grouped, plural } from '../../../codec/coin.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
 import { valueText } from '../abi.ts'
 import { toNumber, utc } from '../format.ts'
@@ -17,6 +17,7 @@ import {
   AddressLink,
   Amount,
   BlockLink,
+  EnergyPrice,
   FactList,
   Folded,
   Hex,
@@ -27,7 +28,7 @@ import {
 } from './parts.tsx'
 import { Moved, TransferTable } from './rows.tsx'
 
-/** Logs that are open; the others are folded. */
+/** Logs and token transfers that are open; the others are folded. */
 const OPEN_LOGS = 25
 
 /** Calls below this depth are indented as this one: style.css has a class for each depth up to it. */
@@ -105,9 +106,7 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
             : ['Valid until', utc(expiry)],
         ]}
       />
-      {facts.transfers.length > 0 && (
-        <TransferTable caption="Token transfers" names={names} transfers={facts.transfers} />
-      )}
+      <Transfers facts={facts} />
       {facts.call && (
         <section aria-labelledby="call">
           <h2 id="call">Call</h2>
@@ -134,6 +133,27 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
         </section>
       )}
       <Raw facts={facts} />
+    </>
+  )
+}
+
+/** The token transfers; those beyond the first ones are folded. */
+function Transfers({ facts: { names, transfers } }: { facts: TransactionFacts }) {
+  if (transfers.length === 0) return <></>
+  const rest = transfers.slice(OPEN_LOGS)
+  return (
+    <>
+      <TransferTable
+        caption="Token transfers"
+        names={names}
+        transfers={transfers.slice(0, OPEN_LOGS)}
+      />
+      {rest.length > 0 && (
+        <details class="more">
+          <summary>{plural(rest.length, 'more transfer')}</summary>
+          <TransferTable caption="More token transfers" names={names} transfers={rest} />
+        </details>
+      )}
     </>
   )
 }
@@ -167,8 +187,8 @@ function Fee({ facts: { info, native, receipt, transaction } }: { facts: Transac
   if (gas > 0)
     rows.push(
       <>
-        {grouped(gas)} of {grouped(toNumber(transaction.gas))} energy used, at {grouped(price)} a
-        unit
+        {grouped(gas)} of {grouped(toNumber(transaction.gas))} energy used, at{' '}
+        <EnergyPrice value={price} /> a unit
       </>,
     )
   if (native?.raw_data.fee_limit !== undefined)
