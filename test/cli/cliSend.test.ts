@@ -234,7 +234,7 @@ test('error: usage', async () => {
     [[SECOND, '--value', '1coin'], 'the sender is missing'],
     [['--value', '1coin', '--key-file', key], 'the receiver is missing'],
     [[SECOND, '--key-file', key], 'the amount is missing'],
-    [[SECOND, 'transfer(address,uint256)', SECOND, '--key-file', key], 'takes 2 argument(s)'],
+    [[SECOND, 'transfer(address,uint256)', SECOND, '--key-file', key], 'takes 2 arguments'],
     [[SECOND, 'f(uint256)', 'many', '--key-file', key], 'needs an integer'],
     [[SECOND, '--value', '1coin', '--key-file', join(folder, 'none')], 'the file does not exist'],
   ] as const

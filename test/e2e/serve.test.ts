@@ -105,8 +105,8 @@ describe('serve', () => {
     })
     const { exit, out } = run(['serve', '--upstream', node.url, '--port', '0'])
     expect(await exit).toBe(1)
-    expect(out.stderr).toMatch(
-      /^ethgate: the upstream does not serve \/walletsolidity .* --upstream-solidity/,
+    expect(out.stderr).toBe(
+      `ethgate: the upstream does not serve /walletsolidity at this address: give the node’s other port with --upstream-solidity (“solidity” in the file), such as http://127.0.0.1:${Number(new URL(node.url).port) + 1}\n`,
     )
   })
 
@@ -114,6 +114,14 @@ describe('serve', () => {
     [['serve'], 'ethgate: the node is missing: give --upstream URL'],
     [['serve', '--port', 'x'], 'ethgate: --port: expected a whole number'],
     [['serve', '--nope'], "ethgate: unknown option '--nope'"],
+    [
+      ['serve', '--upstream', 'http://10.0.0.1:8090/wallet'],
+      'expected the base address of the node: leave out "/wallet"',
+    ],
+    [
+      ['serve', '--upstream', 'http://10.0.0.1:8090/jsonrpc'],
+      'expected the base address of the node: leave out "/jsonrpc"',
+    ],
     [['srve'], "ethgate: unknown command 'srve'"],
   ])('error: %s', async (args, message) => {
     const { exit, out } = run(args)

@@ -15,8 +15,6 @@ type AtBlock = { block?: string }
 
 const AT_BLOCK = ['-b, --block <block>', 'the state after this block (default latest)'] as const
 
-const ACCOUNT = 'T…, 41… or 0x…'
-
 /** `ethgate block`, `tx`, `balance` and other words of cast that read one thing. */
 export function addChainCommands(program: Command, io: Io): void {
   addWord<{ full?: boolean }>(program, io, {
@@ -144,10 +142,8 @@ export function addChainCommands(program: Command, io: Io): void {
 }
 
 function account(who: string): string {
-  return parseAddress(who, ACCOUNT_ARGUMENT).eth
+  return parseAddress(who, 'the account').eth
 }
-
-const ACCOUNT_ARGUMENT = `the account (${ACCOUNT})`
 
 function state({ block = 'latest' }: AtBlock): string {
   return blockParameter(block, '--block')

@@ -34,9 +34,9 @@ export function parseAddress(text: string, where: string): AddressForms {
     )
   if (address) return address
   const reason = /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)
-    ? ' (the checksum is wrong: a typing error?)'
+    ? ': its checksum is wrong (a typing error?)'
     : ''
-  throw usageError(`${where} needs an address: T…, 41… or 0x…, got "${text}"${reason}`)
+  throw usageError(`${where}: "${text}" is not an address (T…, 41… or 0x…)${reason}`)
 }
 
 /** An address in each format, with the checksum of Ethereum. */

@@ -8,6 +8,7 @@ import {
   type Hex,
 } from 'viem'
 
+import { plural } from '../../codec/coin.ts'
 import { tryAddress } from './address.ts'
 import { usageError } from './errors.ts'
 import { isRecord, parse, scalar } from './json.ts'
@@ -58,7 +59,7 @@ function readArguments(
 ): unknown[] {
   if (words.length !== inputs.length)
     throw usageError(
-      `${name} takes ${inputs.length} argument(s) (${inputs.map(({ type }) => type).join(', ')}), got ${words.length}`,
+      `${name} takes ${plural(inputs.length, 'argument')} (${inputs.map(({ type }) => type).join(', ')}), got ${words.length}`,
     )
   return inputs.map((input, index) =>
     readArgument(input, words[index] ?? '', `${name} argument ${index}`),

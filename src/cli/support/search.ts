@@ -89,6 +89,6 @@ export function blockParameter(text: string, option: string): string {
   if (/^\d+$/.test(text)) return `0x${BigInt(text).toString(16)}`
   if (/^0x[0-9a-f]+$/i.test(text)) return text.toLowerCase()
   throw usageError(
-    `${option} needs a block: a number, latest, finalized, safe or earliest; got "${text}"`,
+    `${option}: "${text}" is not a block: give a number, latest, finalized, safe or earliest`,
   )
 }
