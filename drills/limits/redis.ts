@@ -79,7 +79,7 @@ export const lostRedis: LimitsCase = {
           light?.firstFailure,
         ),
         none(`${fault.name}: calls below the limit that were refused`, light?.refused ?? 0),
-        atMost(`${fault.name}: longest call`, light?.slowest ?? 0, 1_000, 'ms'),
+        atMost(`${fault.name}: longest call`, light?.slowest ?? 0, 500, 'ms'),
         atLeast(
           `${fault.name}: calls above the limit that were refused`,
           (after?.refused ?? 0) - (before?.refused ?? 0),

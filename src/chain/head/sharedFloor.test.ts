@@ -177,6 +177,25 @@ describe.skipIf(redisServerMissing !== undefined)('createSharedFloor', () => {
     await a.move(11)
   })
 
+  test('behavior: calls do not wait for a Redis that hangs; when it answers again, they ask it', async () => {
+    const [a] = await start()
+    const { client } = a.redis
+    // Also for the connection of the replica itself.
+    await client.client('PAUSE', 1_500, 'ALL')
+    let isBack = false
+    const back = client.ping().then(() => (isBack = true))
+    await a.reached()
+    expect(a.answersAtOnce()).toBe(true)
+    expect(isBack).toBe(false)
+    await back
+    // Answers at once and asks in the background.
+    a.answersAtOnce()
+    await client.ping()
+    await client.ping()
+    a.clock.now = 1_000
+    expect(a.answersAtOnce()).toBe(false)
+  })
+
   test('behavior: a reorg to a lower block lowers it', async () => {
     const [a, b] = await start()
     for (const replica of [a, b]) await replica.move(14)

@@ -14,7 +14,8 @@ import type { ChainUpdate } from './headTypes.ts'
 export type SharedFloor = {
   /**
    * Undefined when this replica may answer now. Otherwise resolves when it has the newest block that any replica had
-   * shown at the time of the call. Calls at the same time share one read of Redis. If Redis is down it resolves at once.
+   * shown at the time of the call. Calls at the same time share one read of Redis. If Redis is down it resolves at once. If Redis
+   * does not answer, the calls that are waiting wait for `SILENCE`, and the calls after them do not wait until it answers again.
    *
    * @throws UpstreamError when this replica does not reach that block in time.
    */
@@ -46,6 +47,12 @@ const RENEW = 120
 
 /** Milliseconds to wait for an answer of Redis before a block is shown. Longer than a lease, so those of others have ended. */
 const ANSWER_LIMIT = LEASE + 200
+
+/**
+ * Milliseconds to wait for Redis before a call is answered. If all replicas have lost Redis, none shows a newer block
+ * before `ANSWER_LIMIT`. If only this one has, it may answer from an older block, as when its connection is refused.
+ */
+const SILENCE = 300
 
 /** Longest pause between two looks at the leases of others, milliseconds. They end when their holders get the block. */
 const PAUSE = 8
@@ -101,6 +108,8 @@ export function createSharedFloor({
   const raise = redis.script(RAISE)
   let reading: Promise<number> | undefined
   let next: Promise<number> | undefined
+  /** Whether Redis did not answer the last read in time. */
+  let isSilent = false
   /** Until when this replica uses its lease. */
   let leased = 0
   /** Updates that are being prepared, and how many ever were. No lease is taken meanwhile. */
@@ -110,22 +119,30 @@ export function createSharedFloor({
 
   const isShared = () => redis.status() === 'up' && isActive()
 
-  /** Reads the floor, and takes a lease if this replica has reached it. */
+  /** Reads the floor, and takes a lease if this replica has reached it. -1 without an answer of Redis. */
   async function read(): Promise<number> {
-    if (preparing > 0)
-      return Number((await redis.run((client) => client.get(floorKey)).catch(() => null)) ?? -1)
+    if (preparing > 0) return Number((await redis.run((client) => client.get(floorKey))) ?? -1)
     const sent = now()
     const count = prepared
-    const answer = await takeLease(keys, [id, newest(), LEASE, LIFETIME]).catch(() => [-1, 0])
+    const answer = await takeLease(keys, [id, newest(), LEASE, LIFETIME])
     const [floor, isGranted] = answer as [number, number]
     if (isGranted === 1 && count === prepared) leased = sent + USE
     return floor
   }
 
   function begin(): Promise<number> {
-    const begun = read().finally(() => {
-      if (reading === begun) reading = undefined
+    const answered = read().then((floor) => {
+      isSilent = false
+      return floor
     })
+    const begun = answerOf(answered, SILENCE, undefined)
+      .then((floor) => {
+        if (floor === undefined) isSilent = true
+        return floor ?? -1
+      })
+      .finally(() => {
+        if (reading === begun) reading = undefined
+      })
     return (reading = begun)
   }
 
@@ -134,7 +151,7 @@ export function createSharedFloor({
     if (!reading) return begin()
     next ??= reading.then((floor) => {
       next = undefined
-      return now() < leased ? floor : begin()
+      return now() < leased || isSilent ? floor : begin()
     })
     return next
   }
@@ -168,20 +185,16 @@ export function createSharedFloor({
   }
 
   /** Milliseconds until the last lease for a block below `number` ends. 0 without an answer of Redis too. */
-  async function leasesLeft(number: number, removed: number | ''): Promise<number> {
-    const answered = new AbortController()
-    const limit = sleep(ANSWER_LIMIT, answered.signal, { ref: false })
+  function leasesLeft(number: number, removed: number | ''): Promise<number> {
     const left = raise(keys, [id, number, removed, LIFETIME]).then(Number)
-    return Promise.race([left, limit.then(() => 0)])
-      .catch(() => 0)
-      .finally(() => answered.abort())
+    return answerOf(left, ANSWER_LIMIT, 0)
   }
 
   return {
     reached() {
       if (!isShared()) return undefined
       const left = leased - now()
-      if (left <= 0) return reach()
+      if (left <= 0 && !isSilent) return reach()
       // A failure leaves the lease to its end. The calls after that report it.
       if (left < RENEW && !reading) void begin()
       return undefined
@@ -220,4 +233,20 @@ export declare namespace createSharedFloor {
     now: () => number
     redis: Pick<RedisLink, 'key' | 'run' | 'script' | 'status'>
   }
+}
+
+/**
+ * An answer of Redis, or another value when it fails or does not come in time. What arrived while this process was busy
+ * came in time: it is read before the callback of `setImmediate`.
+ */
+async function answerOf<value>(
+  answer: Promise<value>,
+  limit: number,
+  without: value,
+): Promise<value> {
+  const end = new AbortController()
+  const late = sleep(limit, end.signal, { ref: false }).then(() => new Promise(setImmediate))
+  return Promise.race([answer, late.then(() => without)])
+    .catch(() => without)
+    .finally(() => end.abort())
 }
