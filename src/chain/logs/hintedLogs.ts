@@ -86,13 +86,14 @@ export async function readHinted(
       signal?.throwIfAborted()
       const { done: isOver, value } = await blocks.next()
       if (isOver) return
+      await memory?.room()
       const chunk = await read(value.block)
       if (!chunk) {
         isRight = false
         return
       }
       found[value.at] = chunk
-      await memory?.add(chunk.bytes)
+      memory?.add(chunk.bytes)
       for (let ready = found[done]; ready; ready = found[done]) {
         rows += ready.count
         done += 1

@@ -71,9 +71,15 @@ export async function scanBlocks(
         }
         // The first read of the logs of a dense block takes some milliseconds.
         if (timeSlice.isOver()) await timeSlice.next(signal)
+        // Before the rows are read, because those of one dense block may be large.
+        const room = memory?.room()
+        if (room) {
+          await room
+          if (timeSlice.isOver()) await timeSlice.next(signal)
+        }
         const chunk = take(block, matcher)
         found[start + offset - from] = chunk
-        await memory?.add(chunk.bytes)
+        memory?.add(chunk.bytes)
       }
       for (let ready = found[done]; ready; ready = found[done]) {
         rows += ready.count

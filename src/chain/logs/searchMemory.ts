@@ -1,51 +1,73 @@
 import { createFairLimit } from '../../lib/fairLimit.ts'
 
-/** Bytes of rows that a search may hold without waiting. */
+/** Bytes of rows that a search may hold without a place. */
 const SMALL = 256 * 1024
 
-/** Maximum number of concurrent searches that hold more than that. The rows of one search have at most about 6 MB. */
-const LARGE_SEARCHES = 16
+/** The same of all searches without a place together. */
+const ALL_SMALL = 32 * 1024 * 1024
+
+/** Places: searches that may hold more at the same time. The rows of one search have at most about 6 MB. */
+const PLACES = 16
 
 /** The memory of the rows of one search until its answer is complete. */
 export type SearchMemory = {
-  /** Adds the bytes of found rows. Waits while the search is large and the allowed number of large searches run. */
-  add(bytes: number): Promise<void> | undefined
+  /** Undefined when the search may read more rows now. Otherwise it waits for a place. Call it before each read. */
+  room(): Promise<void> | undefined
+  /** Adds the bytes of rows that were read. */
+  add(bytes: number): void
   /** Ends the search. */
   free(): void
 }
 
 /**
  * Bounds the memory of concurrent searches: many clients may request large answers at the same time, and an answer counts
- * as unsent only when it is complete. A search with few rows never waits.
+ * as unsent only when it is complete. A search with few rows waits only while very many others hold rows.
  */
 export function createSearchMemory({
-  largeSearches = LARGE_SEARCHES,
+  allSmall = ALL_SMALL,
+  places = PLACES,
   small = SMALL,
 }: createSearchMemory.Options = {}): {
   /** @param caller - the signal of the search, whose caller waits for its turn */
   open(caller?: object): SearchMemory
 } {
-  const large = createFairLimit(largeSearches)
+  const limit = createFairLimit(places)
+  /** Bytes of the searches without a place. */
+  let total = 0
 
   return {
     open(caller) {
       let held = 0
+      let hasPlace = false
       let waiting: Promise<void> | undefined
       let isOver = false
       let release = () => {}
+
+      /** Ends the count among the searches without a place. */
+      function leave() {
+        if (!hasPlace && !isOver) total -= held
+      }
+
       return {
-        add(bytes) {
-          held += bytes
-          if (held <= small) return undefined
+        room() {
+          if (hasPlace || (held <= small && total <= allSmall)) return undefined
           waiting ??= new Promise((resolve) => {
-            void large(async () => {
+            void limit(async () => {
               resolve()
-              if (!isOver) await new Promise<void>((end) => (release = end))
+              if (isOver) return
+              leave()
+              hasPlace = true
+              await new Promise<void>((end) => (release = end))
             }, caller)
           })
           return waiting
         },
+        add(bytes) {
+          held += bytes
+          if (!hasPlace && !isOver) total += bytes
+        },
         free() {
+          leave()
           isOver = true
           release()
         },
@@ -56,9 +78,11 @@ export function createSearchMemory({
 
 export declare namespace createSearchMemory {
   type Options = {
+    /** Bytes that all searches without a place may hold. @default 32 MiB */
+    allSmall?: number
     /** Maximum number of concurrent searches that hold more than `small` bytes. @default 16 */
-    largeSearches?: number
-    /** Bytes that a search may hold without waiting. @default 256 KiB */
+    places?: number
+    /** Bytes that a search may hold without a place. @default 256 KiB */
     small?: number
   }
 }
