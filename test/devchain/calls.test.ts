@@ -227,21 +227,50 @@ describe('eth_call', () => {
     expect(await ended).toMatchObject({ code: -32000 })
   })
 
-  test('behavior: an estimate does not check the balance of the sender', async () => {
+  test('behavior: as in geth, a call without receiver and data creates an empty contract, and is not sent', async () => {
+    const from = dev.accountOf(0)
+    expect(await dev.rpc('eth_call', { from, value: '0x1' })).toBe('0x')
+    expect(Number(await dev.rpc('eth_estimateGas', { from, value: '0x1' }))).toBeGreaterThan(0)
+    const error = { code: -32000, message: 'contract creation without any data provided' }
+    for (const gas of [{}, { gas: '0x186a0' }])
+      await expect(
+        dev.rpc('eth_sendTransaction', { from, value: '0x1', ...gas }),
+      ).rejects.toMatchObject(error)
+  })
+
+  test('error: a call for another chain', async () => {
+    const [from, to] = [dev.accountOf(0), dev.accountOf(1)]
+    const chainId = await dev.rpc('eth_chainId')
+    const want = Number(chainId)
+    for (const method of [
+      'eth_call',
+      'eth_estimateGas',
+      'eth_createAccessList',
+      'debug_traceCall',
+    ]) {
+      await expect(dev.rpc(method, { from, to, chainId })).resolves.toBeDefined()
+      await expect(dev.rpc(method, { from, to, chainId: '0x1' })).rejects.toMatchObject({
+        code: -32000,
+        message: `chainId does not match node's (have=1, want=${want})`,
+      })
+    }
+  })
+
+  test('behavior: an estimate checks that the sender has the value, not that it can pay the gas', async () => {
     const from = `0x${'77'.repeat(20)}`
     const creation = { from, data: '0x6001600055600160005260016000f3' }
     const gas = await dev.rpc('eth_estimateGas', creation)
     expect(await dev.rpc('eth_estimateGas', { ...creation, gasPrice: '0x77359400' })).toBe(gas)
-    expect(await dev.rpc('eth_estimateGas', { from, to: dev.accountOf(0), value: '0x1' })).toBe(
-      '0x5208',
-    )
     await dev.rpc('anvil_impersonateAccount', from)
     await expect(dev.rpc('eth_sendTransaction', { ...creation, gas })).rejects.toThrow(
       'insufficient funds',
     )
-    await expect(
-      dev.rpc('eth_call', { from, to: dev.accountOf(0), value: '0x1' }),
-    ).rejects.toMatchObject({ message: expect.stringContaining('insufficient funds') })
+    for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList'])
+      await expect(
+        dev.rpc(method, { from, to: dev.accountOf(0), value: '0x1' }),
+      ).rejects.toMatchObject({
+        message: `insufficient funds for gas * price + value: address ${from} have 0 want 1`,
+      })
   })
 })
 

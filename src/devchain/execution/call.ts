@@ -2,7 +2,6 @@ import type { AccessList } from 'viem'
 
 import { intrinsicGas } from '../../codec/intrinsicGas.ts'
 import { EthereumError } from '../state/errors.ts'
-import { newAccount } from '../state/model.ts'
 import { countNonce, nonceOf } from '../state/nonce.ts'
 import { createOverlay } from '../state/state.ts'
 import type { State, StateReader } from '../state/state.ts'
@@ -31,6 +30,8 @@ export type EthereumCall = {
   /** The gas price that contracts see. */
   gasPrice?: bigint
   accessList?: AccessList
+  /** The chain for which the sender makes the call. @default the chain of the block */
+  chainId?: bigint
   /** Applied before the call. */
   authorizations?: readonly Authorization[]
 }
@@ -50,27 +51,31 @@ const TIMEOUT = 5_000
 /**
  * Runs a call. Its changes are in `state` afterwards.
  *
- * @throws EthereumError when the caller has less than the value. A failed call is a result.
+ * @throws EthereumError when the call is for another chain, or the caller has less than the value. A failed call is a result.
  */
 export async function callEthereum(
   state: State,
   call: EthereumCall,
   { block, observe, rules, timeout = TIMEOUT }: CallContext,
 ): Promise<VmResult> {
-  const { accessList, data, from, gas = rules.gasLimit, value } = call
+  const { accessList, chainId, data, from, gas = rules.gasLimit, value } = call
+  if (chainId !== undefined && chainId !== BigInt(block.chainId))
+    throw new EthereumError(
+      `chainId does not match node's (have=${chainId}, want=${block.chainId})`,
+    )
   assertFunds(state, from, value)
   let authorized: AppliedAuthorizations | undefined
   if (call.authorizations) {
     assertAuthorizing(rules)
     // As in a transaction, the nonce of the sender counts before that of an authorization, and both stay after a revert.
     countNonce(state, from)
-    const { chainId, timestamp: now } = block
-    authorized = applyAuthorizations(state, call.authorizations, { chainId, now })
+    authorized = applyAuthorizations(state, call.authorizations, {
+      chainId: block.chainId,
+      now: block.timestamp,
+    })
   }
   const to = call.to ?? createdWithNonce(from, nonceOf(state, from))
   const isCreation = call.to === undefined
-  if (isCreation && data === '')
-    throw new EthereumError('contract creation without any data provided')
   return runMessage(
     state,
     { from, to, isCreation, value, data, gas, accessList, authorized },
@@ -95,9 +100,9 @@ const CLOSE = 64n
 
 /**
  * The lowest gas limit that suffices for a call: the energy that it used, or more if inner calls hold a part of their
- * energy back. Never less than Ethereum's intrinsic gas. As on Hardhat, the sender does not need the coins.
+ * energy back. Never less than Ethereum's intrinsic gas. The sender needs the value, as in geth, but not the price of the gas.
  *
- * @throws EthereumError; EstimateFailure when the call fails with any limit.
+ * @throws EthereumError when the sender has less than the value; EstimateFailure when the call fails with any limit.
  */
 export async function estimateEthereum(
   state: StateReader,
@@ -106,8 +111,7 @@ export async function estimateEthereum(
 ): Promise<bigint> {
   const most = context.rules.gasLimit
   const limit = call.gas && call.gas < most ? call.gas : most
-  const funded = fund(state, call, context.block.timestamp)
-  const attempt = (gas: bigint) => callEthereum(createOverlay(funded), { ...call, gas }, context)
+  const attempt = (gas: bigint) => callEthereum(createOverlay(state), { ...call, gas }, context)
   const first = await attempt(limit)
   if (first.failure) throw new EstimateFailure(first, limit)
   // The schedule of a hardfork contains the intrinsic gas.
@@ -136,15 +140,6 @@ export async function estimateEthereum(
     else high = middle
   }
   return high
-}
-
-/** A state in which the sender has the value. */
-function fund(state: StateReader, { from, value }: EthereumCall, now: number): StateReader {
-  const account = state.get('account', from) ?? newAccount(from, 'Normal', now)
-  if (account.balance >= value) return state
-  const overlay = createOverlay(state)
-  overlay.set('account', from, { ...account, balance: value })
-  return overlay
 }
 
 /** The call fails with any gas limit. */

@@ -123,7 +123,8 @@ export const sendRequest: Param<SendRequest> = (input, scope) => {
 /** Parameter of `eth_call` and `eth_estimateGas`. */
 export const callRequest: Param<EthereumCall> = (input, scope) => {
   const request = transactionObject(input, scope)
-  const { accessList: listed, authorizationList: list, data, gas, gasPrice, to, value } = request
+  const { accessList: listed, authorizationList: list, chainId, data } = request
+  const { gas, gasPrice, to, value } = request
   const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
   return {
     from: toNativeAddress(from),
@@ -133,6 +134,7 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
     ...(gas !== undefined && { gas }),
     ...(gasPrice !== undefined && { gasPrice }),
     ...(listed && { accessList: listed }),
+    ...(chainId !== undefined && { chainId }),
     ...(list && { authorizations: readAuthorizations(list) }),
   }
 }

@@ -40,6 +40,9 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
       throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
     const { authorizationList, data, to, type, value } = request
+    // A call or an estimate of it succeeds, as in geth. Sent, it would lock its value in a contract without code.
+    if (!to && data === '0x')
+      throw new RpcError(-32000, 'contract creation without any data provided')
     const from = senderOf(request)
     const accessList = request.accessList ?? (type === 1n ? [] : undefined)
     const { block, state } = await stateOf(chain, 'pending', 'full')
