@@ -86,6 +86,20 @@ describe('signatures are impersonated', () => {
 })
 
 describe('a block now and then', () => {
+  test('args: milliseconds as on Hardhat; a number below 100 is in seconds, as on anvil', async () => {
+    for (const [given, seconds] of [
+      [1, 1],
+      ['0x63', 99],
+      [100, 0.1],
+      [2_500, 2.5],
+    ] as const) {
+      expect(await dev.rpc('evm_setIntervalMining', given)).toBe(true)
+      expect(await dev.rpc('anvil_getIntervalMining')).toBe(seconds)
+    }
+    expect(await dev.rpc('evm_setIntervalMining', 0)).toBe(true)
+    expect(await dev.rpc('anvil_getIntervalMining')).toBeNull()
+  })
+
   test('args: a range of milliseconds', async () => {
     const height = await number()
     expect(await dev.rpc('evm_setIntervalMining', [5, 10])).toBe(true)

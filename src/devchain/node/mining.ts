@@ -32,6 +32,12 @@ const mineRequest: Param<MineRequest> = (input) => {
   }
 }
 
+/**
+ * Numbers below are seconds for `evm_setIntervalMining`, as on anvil: nobody wants blocks that often, and viem's test client
+ * for anvil sends seconds under this name.
+ */
+const LEAST_MILLISECONDS = 100n
+
 /** Milliseconds between blocks: a fixed time, or a range from which each time is chosen at random. */
 const blockTime: Param<{ least: bigint; most: bigint }> = (input) => {
   const [least, most] = (Array.isArray(input) ? input : [input, input]).map((ms) => amount(ms))
@@ -43,7 +49,11 @@ const blockTime: Param<{ least: bigint; most: bigint }> = (input) => {
 }
 
 /** The same in seconds, without a range. */
-const seconds: Param<{ least: bigint }> = (input) => blockTime(String(amount(input) * 1000n))
+const seconds: typeof blockTime = (input) => blockTime(String(amount(input) * 1000n))
+
+/** Milliseconds as on Hardhat, or a few seconds as on anvil. */
+const eitherTime: typeof blockTime = (input) =>
+  !Array.isArray(input) && amount(input) < LEAST_MILLISECONDS ? seconds(input) : blockTime(input)
 
 /** Methods that mine blocks, move the clock and set values of the next block. */
 export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
@@ -159,7 +169,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   })
 
   const setIntervalMining = defineMethod({
-    params: [blockTime],
+    params: [eitherTime],
     summary:
       'mines a block at an interval in milliseconds, or a random one in a range such as [1000, 2000]; 0 turns it off',
     handler(_, [{ least, most }]) {
