@@ -41,6 +41,17 @@ test('default: ethers reads the transactions of one account', async () => {
   ethers.destroy()
 })
 
+test('behavior: as on anvil, a filter has a pending transaction as soon as it is sent', async () => {
+  const filter = await dev.rpc('eth_newPendingTransactionFilter')
+  const send = (nonce: string) =>
+    dev.rpc('eth_sendTransaction', { from: to, to: from, nonce, value: '0x5', gas: '0x5208' })
+  const sent = [await send('0x0'), await send('0x1')]
+  expect(await dev.rpc('eth_getFilterChanges', filter)).toEqual(sent)
+  const third = await send('0x2')
+  expect(await dev.rpc('eth_getFilterChanges', filter)).toEqual([third])
+  for (const hash of [...sent, third]) await dev.rpc('anvil_dropTransaction', hash)
+})
+
 test('behavior: at /wei amounts have 18 decimals; the solidified view has no pool', async () => {
   const ask = async (path: string, method: string) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })

@@ -40,6 +40,7 @@ const BATCH = 1_000
 /** Watches the mempool while a client needs it. The leader polls it for all replicas. */
 export function createPendingFeed({
   head,
+  isInProcess = false,
   log,
   native,
   now = () => performance.now(),
@@ -215,6 +216,7 @@ export function createPendingFeed({
   return {
     async want(milliseconds) {
       watch(await log.want(milliseconds, newest()))
+      if (isInProcess) await pollMempool().catch(report)
     },
     position: () => log.position(),
     async since(position, limit) {
@@ -251,6 +253,8 @@ export function createPendingFeed({
 export declare namespace createPendingFeed {
   type Options = {
     head: Pick<Head, 'onUpdate' | 'window'> & { status(): Pick<HeadStatus, 'role'> }
+    /** Whether the node is in this process. Then each read of a filter polls its mempool first. @default false */
+    isInProcess?: boolean | undefined
     log: PendingLog
     native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
     /** Monotonic milliseconds. @default performance.now */

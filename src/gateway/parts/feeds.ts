@@ -36,6 +36,7 @@ export function createFeeds({
   config,
   cursorStore,
   head,
+  isInProcess,
   log,
   native,
   redis,
@@ -47,6 +48,7 @@ export function createFeeds({
   // Created before the hubs: it gets each block first, so pending transactions are announced before their block's head.
   const pending = createPendingFeed({
     head,
+    isInProcess,
     log: redis ? createRedisPendingLog(redis) : createMemoryPendingLog(),
     native,
     // An unusable Redis is logged once, by its connection.
@@ -113,6 +115,8 @@ export declare namespace createFeeds {
     /** Opens the store of named cursors. */
     cursorStore: () => Promise<FilterStore>
     head: Pick<Head, 'isShared' | 'onUpdate' | 'status' | 'window'>
+    /** Whether the node is in this process. @default false */
+    isInProcess?: boolean | undefined
     log: HeadLog
     native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
     redis: RedisLink | undefined

@@ -157,6 +157,7 @@ export async function createServices({
     config,
     cursorStore: () => cursorStore.open(),
     head,
+    isInProcess: authoritative,
     log,
     native,
     redis,
