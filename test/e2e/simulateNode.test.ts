@@ -24,13 +24,24 @@ const OFFSET = 460
 /** Number of calls; more with `RANDOM_CALLS`. */
 const COUNT = Number(process.env['RANDOM_CALLS'] ?? 400)
 
-describe.skipIf(directory === undefined)('simulations in front of a real node', () => {
-  const node = (verb: string) =>
-    promisify(execFile)(join(directory ?? '', 'node.sh'), [verb, '--offset', String(OFFSET)])
+const CHAINS = [
+  ['the long chain', ['--long']],
+  ['a chain that produces blocks', ['--produce']],
+] as const
+
+describe.skipIf(directory === undefined).each(CHAINS)('in front of %s', (_, options) => {
+  const node = (verb: string, given: readonly string[] = []) =>
+    promisify(execFile)(join(directory ?? '', 'node.sh'), [
+      verb,
+      '--offset',
+      String(OFFSET),
+      '--unlimited',
+      ...given,
+    ])
   let gateway: TestGateway
 
   beforeAll(async () => {
-    await node('start')
+    await node('start', options)
     gateway = await startGateway({
       config: {
         simulate: 'on',
@@ -42,7 +53,7 @@ describe.skipIf(directory === undefined)('simulations in front of a real node', 
   }, 300_000)
   afterAll(async () => {
     await gateway.close()
-    await node('stop')
+    await node('stop', options)
   }, 60_000)
 
   test(
