@@ -160,6 +160,7 @@ export function createGateway({
   let ownUrl: string | undefined
 
   const booting = createBoot({
+    askedNodes: (signal) => telemetry.asked.since(signal, 0),
     authoritative: isAuthoritative,
     config,
     headNative: node.headNative,

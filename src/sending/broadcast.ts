@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 
 import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
 import { shownText } from '../native/shownText.ts'
@@ -19,17 +20,19 @@ const LOOK_UP_AFTER = [0, 300, 1_000]
  * UncertainBroadcastError when the node did not answer and does not have the transaction.
  */
 export async function broadcast(
-  { native, sleep = realSleep }: broadcast.Dependencies,
+  { native, signal, sleep = realSleep }: broadcast.Dependencies,
   { hash, hex }: { hash: Hash; hex: string },
 ): Promise<void> {
-  const result = await native.wallet.broadcastHex({ transaction: hex }).catch(async (error) => {
-    if (!(error instanceof UpstreamError)) throw error
-    for (const pause of LOOK_UP_AFTER) {
-      await sleep(pause)
-      if (await isKnown(native, hash)) return undefined
-    }
-    throw new UncertainBroadcastError(hash, { cause: error })
-  })
+  const result = await native.wallet
+    .broadcastHex({ transaction: hex }, { signal })
+    .catch(async (error) => {
+      if (!(error instanceof UpstreamError)) throw error
+      for (const pause of LOOK_UP_AFTER) {
+        await sleep(pause)
+        if (await isKnown(native, hash)) return undefined
+      }
+      throw new UncertainBroadcastError(hash, { cause: error })
+    })
   if (!result || result.result === true || result.code === 'DUP_TRANSACTION_ERROR') return
   // A node can reject a transaction that is in a block for another reason than as a duplicate. Of several nodes one may
   // have it and another reject it.
@@ -40,6 +43,8 @@ export async function broadcast(
 export declare namespace broadcast {
   type Dependencies = {
     native: NativeClient
+    /** Identifies the call of the broadcast; it must never be aborted. */
+    signal?: StopSignal
     sleep?: (milliseconds: number) => Promise<void>
   }
 }

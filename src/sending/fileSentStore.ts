@@ -57,9 +57,11 @@ export function createFileSentStore({
       return reservation
     },
     async assertCopied() {},
-    async release(id) {
-      if ((await fresh()).isPending(id)) await change({ fact: 'released', id })
+    async release(id, why) {
+      const fact = (await fresh()).released(id, why)
+      if (fact) await change(fact)
     },
+    ending: async (hash) => (await fresh()).ending(hash),
     async confirm(id) {
       if ((await fresh()).isPending(id)) await change({ fact: 'mined', id })
     },

@@ -14,7 +14,11 @@ export function createMemorySentStore({
       return reservation
     },
     async assertCopied() {},
-    release: async (id) => state.apply({ fact: 'released', id }),
+    async release(id, why) {
+      const fact = state.released(id, why)
+      if (fact) state.apply(fact)
+    },
+    ending: async (hash) => state.ending(hash),
     confirm: async (id) => state.apply({ fact: 'mined', id }),
     counts: async (from) => state.counts(from),
     pending: async (options) => state.pending(options),

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 
 import type { ChainUpdate } from '../chain/head/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
-import { createEndings } from './endings.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import { createOutcomes } from './outcomes.ts'
 
@@ -13,7 +12,6 @@ const from = `0x${'aa'.repeat(20)}` as const
 /** Outcomes with a head that the test controls and a node that has the receipts of `mined`. */
 async function createScene() {
   const store = createMemorySentStore()
-  const endings = createEndings()
   const mined = new Set<string>()
   const errors: unknown[] = []
   let listener: (change: ChainUpdate) => void = () => {}
@@ -26,7 +24,6 @@ async function createScene() {
   }
   const outcomes = createOutcomes({
     contracts: { refresh: async () => {} },
-    endings,
     head: {
       latest: () => ({ number: 223 }) as ChainUpdate['solidified'],
       onUpdate(given) {
@@ -42,7 +39,6 @@ async function createScene() {
   for (const n of [1, 2]) await store.reserve({ id: hash(n), from, expiration: n * 1_000 })
 
   return {
-    endings,
     errors,
     mined,
     store,
@@ -70,14 +66,14 @@ test('default: mined when the head has the block and its receipt can be read', a
 })
 
 test('behavior: an expired transaction is released unless it was mined', async () => {
-  const { block, endings, mined, store } = await createScene()
+  const { block, mined, store } = await createScene()
   mined.add(hash(1).slice(2))
   await block(1_000)
   expect(await store.counts(from)).toEqual({ mined: 0, next: 2 })
   await block(2_001)
   expect(await store.counts(from)).toEqual({ mined: 1, next: 1 })
   expect(await store.find(hash(2))).toBeUndefined()
-  expect(endings.find(hash(2))).toMatchObject({ state: 'expired', expiration: 2_000 })
+  expect(await store.ending(hash(2))).toMatchObject({ state: 'expired', expiration: 2_000 })
 })
 
 test('behavior: an expired transaction is kept until a later block is solidified', async () => {

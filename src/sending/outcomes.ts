@@ -4,7 +4,6 @@ import type { Head, ChainUpdate } from '../chain/head/headTypes.ts'
 import { contractAddress, toRpcAddress } from '../lib/address.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Contracts } from './contracts.ts'
-import type { Endings } from './endings.ts'
 import type { SentStore } from './sentStore.ts'
 
 /** Maximum number of expired transactions that one head looks up. */
@@ -19,7 +18,6 @@ const SWEEP = 100
  */
 export function createOutcomes({
   contracts,
-  endings,
   head,
   native,
   onError,
@@ -37,16 +35,8 @@ export function createOutcomes({
     for (const id of mined) await confirmMined(id, { head, native, store })
     await contracts.refresh()
     for (const id of await store.pending({ expiredAt: solidified.timestamp, limit: SWEEP }))
-      if ((await confirmMined(id, { head, native, store })) === 'absent') await expire(id)
-  }
-
-  async function expire(id: Hash): Promise<void> {
-    const sent = await store.find(id)
-    if (sent) {
-      const { alias, expiration } = sent
-      endings.add({ state: 'expired', id, alias, expiration })
-    }
-    await store.release(id)
+      if ((await confirmMined(id, { head, native, store })) === 'absent')
+        await store.release(id, { state: 'expired' })
   }
 
   return {
@@ -67,7 +57,6 @@ export function createOutcomes({
 export declare namespace createOutcomes {
   type Options = {
     contracts: Pick<Contracts, 'refresh'>
-    endings: Pick<Endings, 'add'>
     head: Pick<Head, 'latest' | 'onUpdate'>
     native: NativeClient
     onError: (error: unknown) => void

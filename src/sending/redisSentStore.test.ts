@@ -54,7 +54,7 @@ describe.skipIf(redisMissing)('createRedisSentStore', () => {
     expect(pending).toContain(link.key('sent:tx:0x02'))
     expect(pending).toContain(link.key('sent:pending'))
     for (const id of ['0x01', '0x0100'] as const) await store.confirm(id)
-    await store.release('0x0200')
+    await store.release('0x0200', { state: 'expired' })
     expect(await lastingKeys(link)).toContain(link.key(`sent:nonces:${AA}`))
     await store.confirm('0x02')
     expect(await lastingKeys(link)).toEqual([link.key(`sent:mined:${AA}`)])

@@ -4,6 +4,7 @@ import type { RedisLink } from '../lib/redis.ts'
 import { createdContract } from './contracts.ts'
 import {
   type ContractRecord,
+  type Ending,
   MAX_CONTRACTS,
   type Reservation,
   SENT_TTL_SECONDS,
@@ -25,6 +26,7 @@ const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
  * - `nonces:<address>`: a hash of the used nonces from there on: the id of the pending transaction, or empty if mined
  * - `contracts`: a sorted set of created contracts (`<predicted>:<actual>`, `<predicted>:` when it was removed) by the time
  *   they were added, in seconds, each later than the one before; 30 days
+ * - `ending:<id>` and `ending:<hash>`: how a transaction ended that is in no block, as JSON; 30 days
  * - `pending` and `pending:<address>`: sorted sets of ids by expiration
  *
  * What decides about money has no lifetime: the nonces of managed accounts, and everything of a pending transaction.
@@ -71,11 +73,20 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
       return { outcome, next: Number(value) }
     },
     assertCopied: (id) => redis.assertCopied(key('tx', id)),
-    async release(id) {
+    async release(id, why) {
       const sent = await read(id)
       if (!sent) return
-      const { actual, predicted } = createdContract(id, sent.from, sent.nonce)
-      await release([...keysOf(sent), key('contracts')], [id, sent.nonce, predicted, actual])
+      const { alias, expiration, from, nonce } = sent
+      const { actual, predicted } = createdContract(id, from, nonce)
+      const ending: Ending = { id, ...(alias && { alias }), expiration, ...why }
+      await release(
+        [...keysOf(sent), key('contracts'), key('ending', id), key('ending', alias ?? id)],
+        [id, nonce, predicted, actual, JSON.stringify(ending), SENT_TTL_SECONDS],
+      )
+    },
+    async ending(hash) {
+      const text = await redis.run((client) => client.get(key('ending', hash)))
+      return text === null ? undefined : (JSON.parse(text) as Ending)
     },
     async confirm(id) {
       const sent = await read(id)
@@ -191,12 +202,13 @@ local function record(contracts, member)
 end
 `
 
-/** KEYS as above, contracts. ARGV: id, nonce, predicted and actual address. */
+/** KEYS as above, contracts, ending by id and by hash. ARGV: id, nonce, predicted and actual address, ending, its lifetime. */
 const RELEASE = `${RECORD}
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[4], KEYS[5])
 redis.call('HDEL', KEYS[6], ARGV[2])
+for i = 8, 9 do redis.call('SET', KEYS[i], ARGV[5], 'EX', ARGV[6]) end
 if redis.call('ZREM', KEYS[7], ARGV[3] .. ':' .. ARGV[4]) == 1 then record(KEYS[7], ARGV[3] .. ':') end
 return 1
 `

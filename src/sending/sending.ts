@@ -1,14 +1,13 @@
 import type { Address, Hash, Hex } from 'viem'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
-import type { Head } from '../chain/head/headTypes.ts'
+import type { Head, HeadBlock } from '../chain/head/headTypes.ts'
 import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { Spender } from '../lib/spender.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createContracts, PredictedAddressError, type PredictedAddresses } from './contracts.ts'
-import { createEndings, type Ending } from './endings.ts'
 import {
   type EthereumTransaction,
   looksLikeEthereum,
@@ -19,7 +18,7 @@ import { confirmMined, createOutcomes } from './outcomes.ts'
 import { readNativeTransaction } from './readNative.ts'
 import { NotManagedError, nonceError } from './refusals.ts'
 import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
-import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
+import type { CreatedContract, Ending, SentStore, SentTransaction } from './sentStore.ts'
 import { signedBy } from './signatures.ts'
 import { createSigning, type Signed, type SendRequest } from './signing.ts'
 import { createSubmission } from './submission.ts'
@@ -46,8 +45,12 @@ export type Sending = {
   count(account: Address, at: 'mined' | 'pending'): Promise<number>
   /** The sent transaction with a native id or an Ethereum hash. */
   find(hash: Hash): Promise<SentTransaction | undefined>
-  /** How a transaction ended that this process sent and that is in no block. */
-  ending(hash: Hash): Ending | undefined
+  /** How a transaction ended that was sent through the gateway and that is in no block. */
+  ending(hash: Hash): Promise<Ending | undefined>
+  /** The newest block with a transaction that a reorg removed; undefined when none is known. */
+  orphanWith(transaction: Hash): HeadBlock | undefined
+  /** Names of the nodes that the calls of a signal were sent to; empty where there is only one node. */
+  askedNodes(signal: object): string[]
   /** The contract address for a predicted address. Any other address is returned unchanged. */
   contractAt(address: Address): Address
   /** Data or a topic without predicted addresses. @throws PredictedAddressError */
@@ -61,6 +64,7 @@ export type Sending = {
 
 /** Creates the service that sends for managed accounts and broadcasts signed transactions. */
 export function createSending({
+  askedNodes = () => [],
   assertKept = async () => {},
   chain,
   feeKind = 'eip1559',
@@ -76,14 +80,13 @@ export function createSending({
   store,
 }: createSending.Options): Sending {
   const contracts = createContracts(store, predictedAddresses)
-  const endings = createEndings()
-  const outcomes = createOutcomes({ contracts, endings, head, native, onError, store })
+  const outcomes = createOutcomes({ contracts, head, native, onError, store })
   const signing = createSigning({ chain, contracts, feeKind, keys, native, now })
   const submission = createSubmission({
+    askedNodes,
     assertKept,
     chain,
     contracts,
-    endings,
     head,
     native,
     onError,
@@ -140,7 +143,12 @@ export function createSending({
     fill: (request) => signing.fill(request, (account) => count(account, 'pending')),
     count,
     find: (hash) => store.find(hash),
-    ending: (hash) => endings.find(hash),
+    ending: (hash) => store.ending(hash),
+    orphanWith: (transaction) =>
+      [...(head.window()?.orphans.values() ?? [])].findLast(({ transactions }) =>
+        transactions.includes(transaction),
+      ),
+    askedNodes,
     contractAt: (address) => contracts.resolve(address),
     inData: (data) => contracts.inData(data).data,
     rewritesPredicted: predictedAddresses === 'rewrite',
@@ -151,13 +159,15 @@ export function createSending({
 
 export declare namespace createSending {
   type Options = {
+    /** Names of the nodes that the calls of a signal were sent to. @default none: there is one node */
+    askedNodes?: (signal: object) => string[]
     /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept. */
     assertKept?: () => Promise<void>
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
     /** The fee fields of a transaction whose sender set none. @default 'eip1559' */
     feeKind?: FeeKind
-    head: Pick<Head, 'latest' | 'onUpdate' | 'pollNow'>
+    head: Pick<Head, 'latest' | 'onUpdate' | 'pollNow' | 'window'>
     keys: ManagedKeys
     native: NativeClient
     /** @default Date.now */

@@ -4,7 +4,9 @@ import { createdContract } from './contracts.ts'
 import {
   type ContractRecord,
   type CreatedContract,
+  type Ending,
   MAX_CONTRACTS,
+  type Release,
   type Reservation,
   SENT_TTL_SECONDS,
   type SentCounts,
@@ -12,7 +14,10 @@ import {
   type SentTransaction,
 } from './sentStore.ts'
 
-/** Maximum number of transactions of the record. The oldest that are not pending are dropped first. Nonces are never dropped. */
+/**
+ * Maximum number of transactions of the record, and of endings. The oldest that are not pending are dropped first. Nonces are never
+ * dropped.
+ */
 const CAPACITY = 20_000
 
 /**
@@ -21,7 +26,7 @@ const CAPACITY = 20_000
  */
 export type SentFact =
   | { fact: 'sent'; sent: SentTransaction; until: number }
-  | { fact: 'released'; id: Hash }
+  | { fact: 'released'; id: Hash; ending: Ending; until: number }
   | { fact: 'mined'; id: Hash }
   | { fact: 'contract'; contract: CreatedContract; until: number }
   | { fact: 'nonces'; from: Address; mined: number; above: number[] }
@@ -46,6 +51,8 @@ export function createSentState({
 }: createSentState.Options = {}) {
   const transactions = new Map<Hash, { sent: SentTransaction; until: number }>()
   const aliases = new Map<Hash, Hash>()
+  /** By native id, and by Ethereum hash. */
+  const endings = new Map<Hash, { ending: Ending; until: number }>()
   const accounts = new Map<Address, Nonces>()
   const pending = new Map<Hash, SentTransaction>()
   /** By predicted address, in the order of their changes. */
@@ -92,6 +99,14 @@ export function createSentState({
     }
   }
 
+  function setEnding(ending: Ending, until: number) {
+    for (const key of [ending.id, ending.alias]) if (key) endings.set(key, { ending, until })
+    for (const [key, oldest] of endings) {
+      if (oldest.until > now() && endings.size <= capacity) return
+      endings.delete(key)
+    }
+  }
+
   function apply(fact: SentFact): void {
     switch (fact.fact) {
       case 'sent': {
@@ -104,6 +119,8 @@ export function createSentState({
         return trim()
       }
       case 'released': {
+        // Journals of older versions have no endings.
+        if (fact.ending) setEnding(fact.ending, fact.until)
         const sent = pending.get(fact.id)
         if (!sent) return
         pending.delete(sent.id)
@@ -180,6 +197,18 @@ export function createSentState({
       const entry = transactions.get(aliases.get(hash) ?? hash)
       return entry && entry.until > now() ? entry.sent : undefined
     },
+    ending(hash: Hash): Ending | undefined {
+      const entry = endings.get(hash)
+      return entry && entry.until > now() ? entry.ending : undefined
+    },
+    /** The fact that releases a pending transaction; none if it is not pending. The caller applies it. */
+    released(id: Hash, why: Release): SentFact | undefined {
+      const sent = pending.get(id)
+      if (!sent) return undefined
+      const { alias, expiration } = sent
+      const ending = { id, ...(alias && { alias }), expiration, ...why }
+      return { fact: 'released', id, ending, until: now() + SENT_TTL_SECONDS * 1000 }
+    },
     /** The fact that adds the contract of a transaction; none if it is known or was released. The caller applies it. */
     createdBy(id: Hash): SentFact | undefined {
       const sent = transactions.get(id)?.sent
@@ -203,6 +232,8 @@ export function createSentState({
         yield { fact: 'sent', sent, until }
         if (!pending.has(sent.id)) yield { fact: 'mined', id: sent.id }
       }
+      for (const [key, { ending, until }] of endings)
+        if (key === ending.id && until > now()) yield { fact: 'released', id: key, ending, until }
       for (const { record, until } of contracts.values()) {
         const { actual, predicted } = record
         if (until > now() && actual)

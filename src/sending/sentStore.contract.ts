@@ -34,7 +34,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
   test('behavior: a transaction that two replicas mark as mined counts once', async () => {
     await a.reserve(sent(1))
     await Promise.all([a.confirm(hash(1)), b.confirm(hash(1)), a.confirm(hash(1))])
-    await b.release(hash(1))
+    await b.release(hash(1), { state: 'expired' })
     expect(await a.counts(from)).toEqual({ mined: 1, next: 1 })
   })
 
@@ -74,6 +74,19 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(names).toEqual(['reserved', 'taken', 'taken', 'taken'])
   })
 
+  test('default: the ending of a released transaction is known to all replicas, by both hashes', async () => {
+    const why = { state: 'refused', nodes: ['one'], reason: 'no' } as const
+    await a.reserve(sent(1, { alias: hash(101) }))
+    await a.release(hash(1), { ...why, nodes: [...why.nodes] })
+    const ending = { id: hash(1), alias: hash(101), expiration: 1_001, ...why }
+    expect(await b.ending(hash(1))).toEqual(ending)
+    expect(await b.ending(hash(101))).toEqual(ending)
+    await b.reserve(sent(2))
+    await b.confirm(hash(2))
+    await a.release(hash(2), { state: 'expired' })
+    expect(await a.ending(hash(2))).toBeUndefined()
+  })
+
   test('behavior: the same id or the same alias is known, with its id', async () => {
     const alias = hash(99)
     await a.reserve(sent(1, { alias }))
@@ -86,7 +99,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
   test('behavior: a released transaction is dropped, and its nonce is free', async () => {
     const alias = hash(99)
     await a.reserve(sent(1, { alias, nonce: 0 }))
-    await b.release(hash(1))
+    await b.release(hash(1), { state: 'expired' })
     expect(await a.find(alias)).toBeUndefined()
     expect(await a.counts(from)).toEqual({ mined: 0, next: 0 })
     expect(await b.reserve(sent(2, { alias, nonce: 0 }))).toEqual({ outcome: 'reserved', nonce: 0 })
@@ -94,7 +107,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
 
   test('behavior: a released nonce is assigned again, a pending or mined one never', async () => {
     for (const nonce of [0, 1, 2]) await a.reserve(sent(nonce, { nonce }))
-    await b.release(hash(1))
+    await b.release(hash(1), { state: 'expired' })
     expect(await a.counts(from)).toEqual({ mined: 0, next: 1 })
     await a.confirm(hash(0))
     await a.confirm(hash(2))
@@ -146,7 +159,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     await a.reserve(sent(1))
     await a.addContract(hash(1))
     const { next } = await b.contracts(0)
-    await b.release(hash(1))
+    await b.release(hash(1), { state: 'expired' })
     expect((await b.contracts(next)).contracts).toEqual([{ predicted }])
     // The answer to its broadcast arrived late.
     await a.addContract(hash(1))
@@ -154,14 +167,14 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     await a.addContract(hash(2))
     expect((await b.contracts(0)).contracts.at(-1)).toEqual(createdContract(hash(2), from, 0))
     await a.confirm(hash(2))
-    await a.release(hash(2))
+    await a.release(hash(2), { state: 'expired' })
     expect((await b.contracts(0)).contracts.at(-1)).toEqual(createdContract(hash(2), from, 0))
   })
 
   test('behavior: a rejected creation leaves nothing', async () => {
     const { next } = await b.contracts(0)
     await a.reserve(sent(1))
-    await a.release(hash(1))
+    await a.release(hash(1), { state: 'expired' })
     expect(await b.contracts(next)).toEqual({ contracts: [], next })
   })
 }

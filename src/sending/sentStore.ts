@@ -22,6 +22,12 @@ export type SentTransaction = {
   replaced?: CreatedContract[]
 }
 
+/** Why a pending transaction is released: no block can include it any more, or the named nodes refused it. */
+export type Release = { state: 'expired' } | { state: 'refused'; nodes: string[]; reason: string }
+
+/** How a transaction ended that is in no block. `expiration` in milliseconds. */
+export type Ending = Pick<SentTransaction, 'alias' | 'expiration' | 'id'> & Release
+
 /** The result of reserving a nonce: reserved, known (sent before), or a nonce that is too low, too high or pending. */
 export type Reservation =
   | { outcome: 'reserved'; nonce: number }
@@ -48,8 +54,10 @@ export type SentStore = {
   reserve(sent: Omit<SentTransaction, 'nonce'> & { nonce?: number }): Promise<Reservation>
   /** Resolves when the record of a transaction outlives the server that has it. @throws NotCopiedError when it may not */
   assertCopied(id: Hash): Promise<void>
-  /** Removes a pending transaction that was rejected or has expired, and its contract. This frees its nonce. */
-  release(id: Hash): Promise<void>
+  /** Removes a pending transaction that was rejected or has expired, and its contract. This frees its nonce. Its ending is kept. */
+  release(id: Hash, why: Release): Promise<void>
+  /** How a transaction ended that was released, by native id or by Ethereum hash. Kept for 30 days. */
+  ending(hash: Hash): Promise<Ending | undefined>
   /** Marks a pending transaction as mined. Its nonce is never free again. */
   confirm(id: Hash): Promise<void>
   counts(from: Address): Promise<SentCounts>

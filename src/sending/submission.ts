@@ -2,10 +2,10 @@ import type { Address, Hash } from 'viem'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
+import { createStop } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import { broadcast, UncertainBroadcastError } from './broadcast.ts'
 import type { Contracts } from './contracts.ts'
-import type { Endings } from './endings.ts'
 import { nonceError } from './refusals.ts'
 import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
 import type { Signed, SendRequest, Signing } from './signing.ts'
@@ -34,10 +34,10 @@ const KEEP_HEX = 1_048_576
 
 /** Creates the submission of transactions to a node, with a record in `store`. */
 export function createSubmission({
+  askedNodes,
   assertKept,
   chain,
   contracts,
-  endings,
   head,
   native,
   onError,
@@ -99,20 +99,22 @@ export function createSubmission({
     if (signed) {
       // If this fails, the record stays: another replica may have broadcast it for a client that asked again.
       await store.assertCopied(signed.id)
-      await deliver(signed, alias)
+      await deliver(signed)
     }
     return alias ?? (signed as Signed).id
   }
 
   /** Broadcasts a recorded transaction. A rejection frees its nonce. */
-  async function deliver(signed: Signed, alias?: Hash): Promise<void> {
+  async function deliver(signed: Signed): Promise<void> {
     const { id, hex } = signed
+    // Nothing aborts a broadcast. The signal only identifies its calls.
+    const signal = createStop()
     try {
-      await broadcast({ native, sleep }, { hash: id, hex })
+      await broadcast({ native, signal, sleep }, { hash: id, hex })
     } catch (error) {
       if (!(error instanceof UncertainBroadcastError)) {
-        endings.add({ state: 'refused', id, alias, reason: (error as Error).message })
-        await store.release(id)
+        const { message } = error as Error
+        await store.release(id, { state: 'refused', nodes: askedNodes(signal), reason: message })
       }
       throw error
     }
@@ -146,11 +148,12 @@ export function createSubmission({
 
 export declare namespace createSubmission {
   type Options = {
+    /** Names of the nodes that the calls of a signal were sent to; empty where there is only one. */
+    askedNodes: (signal: object) => string[]
     /** @throws RpcError when the record of a transaction of a managed account might not be kept. */
     assertKept: () => Promise<void>
     chain: Pick<Chain, 'latest'>
     contracts: Pick<Contracts, 'refresh'>
-    endings: Pick<Endings, 'add'>
     head: Pick<Head, 'pollNow'>
     native: NativeClient
     /** Called when the contract of an accepted transaction could not be recorded yet. */

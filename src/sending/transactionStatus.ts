@@ -3,6 +3,7 @@ import type { Hash, Hex } from 'viem'
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { revertReason } from '../codec/revert.ts'
+import { createStop } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import { NodeLacksApiError } from '../native/errors.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
@@ -12,12 +13,12 @@ type Needs = {
   chain: Pick<Chain, 'latest' | 'solid'>
   native: NativeClient
   request: { signal: AbortSignal }
-  sending: Pick<Sending, 'ending' | 'find'>
+  sending: Pick<Sending, 'askedNodes' | 'ending' | 'find' | 'orphanWith'>
 }
 
 /** What became of a transaction. `evidence` says in words from where this is known. */
 export type TransactionStatus = {
-  state: 'unknown' | 'submitted' | 'pending' | 'mined' | 'refused' | 'expired'
+  state: 'unknown' | 'submitted' | 'pending' | 'mined' | 'removed' | 'refused' | 'expired'
   /** The native id. */
   transactionHash: Hash
   /** The Ethereum hash under which it was sent. */
@@ -27,6 +28,10 @@ export type TransactionStatus = {
   outcome?: 'success' | 'reverted' | 'outOfEnergy' | 'failed'
   /** Why it was refused, reverted or failed. */
   reason?: string
+  /** Names of the nodes that refused it, or that have it in their pool. Absent where the gateway has one node. */
+  nodes?: string[]
+  /** The newest block with it that a reorg removed. */
+  removedFrom?: { number: Hex; hash: Hash }
   /** Unix time in seconds after which no block can include it. */
   expiration?: Hex
 }
@@ -35,50 +40,53 @@ export type TransactionStatus = {
 export async function transactionStatus(hash: Hash, needs: Needs): Promise<TransactionStatus> {
   const { chain, native, request, sending } = needs
   const sent = await sending.find(hash)
-  const ending = sent ? undefined : sending.ending(hash)
+  const ending = sent ? undefined : await sending.ending(hash)
   const id = sent?.id ?? ending?.id ?? hash
   const value = id.slice(2)
-  const base = {
+  const orphan = sending.orphanWith(id)
+  const common = {
     transactionHash: id,
     ethereumHash: sent?.alias ?? ending?.alias ?? null,
-    ...(sent && { expiration: inSeconds(sent.expiration) }),
+    ...(orphan && { removedFrom: { number: toQuantity(orphan.number), hash: orphan.hash } }),
   }
-  const options = { signal: request.signal }
-  const info = await native.wallet.getTransactionInfoById({ value }, options)
+  const base = { ...common, ...expirationOf(sent?.expiration ?? ending?.expiration) }
+  const info = await native.wallet.getTransactionInfoById({ value }, { signal: request.signal })
   if (info) return { state: 'mined', ...base, ...(await mined(info, needs)) }
+  // A signal for this call only, so that it tells which nodes were asked.
+  const signal = createStop()
+  const leave = () => signal.stop(request.signal.reason)
+  request.signal.addEventListener('abort', leave, { once: true })
   const waiting = await native.wallet
-    .getTransactionFromPending({ value }, options)
+    .getTransactionFromPending({ value }, { signal })
     .catch((error: unknown) => {
       if (error instanceof NodeLacksApiError) return undefined
       throw error
     })
+    .finally(() => request.signal.removeEventListener('abort', leave))
   if (waiting)
     return {
       state: 'pending',
-      ...base,
-      ...(waiting.raw_data.expiration !== undefined && {
-        expiration: inSeconds(waiting.raw_data.expiration),
-      }),
-      evidence: 'a node has it in its pool of pending transactions',
+      ...common,
+      ...expirationOf(waiting.raw_data.expiration),
+      ...named(sending.askedNodes(signal).slice(-1)),
+      evidence: orphan
+        ? 'a reorg removed its block, and a node has it in its pool of pending transactions again'
+        : 'a node has it in its pool of pending transactions',
     }
-  if (sent && sent.expiration > chain.solid().timestamp)
+  if (ending?.state === 'expired' || (sent && sent.expiration <= chain.solid().timestamp))
+    return { state: 'expired', ...base, evidence: EXPIRED }
+  if (orphan) return { state: 'removed', ...base, evidence: REMOVED }
+  if (sent)
     return {
       state: 'submitted',
       ...base,
       evidence: 'this gateway sent it; the asked node has it neither in a block nor in its pool',
     }
-  if (sent) return { state: 'expired', ...base, evidence: EXPIRED }
-  if (ending?.state === 'expired')
-    return {
-      state: 'expired',
-      ...base,
-      expiration: inSeconds(ending.expiration),
-      evidence: EXPIRED,
-    }
   if (ending)
     return {
       state: 'refused',
       ...base,
+      ...named(ending.nodes),
       reason: ending.reason,
       evidence: 'a node refused it when this gateway sent it, and no node has it in a block',
     }
@@ -92,7 +100,13 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
 
 const EXPIRED = 'it is in no block, and a block after its expiration is solidified'
 
-const inSeconds = (milliseconds: number): Hex => toQuantity(Math.floor(milliseconds / 1000))
+const REMOVED =
+  'a reorg removed its block; the asked node has it neither in a block of the new branch nor in its pool'
+
+const named = (nodes: string[]) => nodes.length > 0 && { nodes }
+
+const expirationOf = (milliseconds: number | undefined) =>
+  milliseconds !== undefined && { expiration: toQuantity(Math.floor(milliseconds / 1000)) }
 
 async function mined(
   { blockNumber = 0, contractResult, receipt, result }: TransactionInfo,

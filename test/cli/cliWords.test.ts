@@ -67,6 +67,8 @@ describe.each([6, 18])('a chain with %i decimals', (decimals) => {
     expect(await print('receipt', hash, 'status')).toBe('1')
     expect(await print('receipt', hash, '-f', 'logs[0].address')).toBe(getAddress(token))
     expect(await print('tx', hash, 'to')).toBe(getAddress(token))
+    expect(await print('tx', hash, 'state', '--status')).toBe('mined')
+    expect(await print('tx', `0x${'11'.repeat(32)}`, 'state', '--status')).toBe('unknown')
     expect(await print('tx', hash, 'to', '--json')).toBe(`"${token}"`)
     expect(await print('tx', hash, '--table')).toMatch(
       new RegExp(`^to +${getAddress(token)}$`, 'm'),

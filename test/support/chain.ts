@@ -130,6 +130,10 @@ export function createScriptedChain({
         return { prices: '0:100' }
       case 'getnextmaintenancetime':
         return { num: Number.MAX_SAFE_INTEGER }
+      case 'gettransactionfrompending': {
+        const id = body['value'] as string
+        return pending.includes(id) ? toTransaction(id) : {}
+      }
       case 'gettransactionlistfrompending':
         return pending.length > 0 ? { txId: [...pending] } : {}
       case 'triggerconstantcontract':

@@ -48,6 +48,7 @@ export async function createReplayContext({
     solid: () => headBlock(solid),
     onUpdate: () => () => {},
     pollNow: () => {},
+    window: () => undefined,
   }
   const blocks = createBlocks({ cacheBytes: config.cacheBytes, head, native })
   const chain = createChain({

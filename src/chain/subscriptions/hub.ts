@@ -11,6 +11,7 @@ import type { Head, HeadLog } from '../head/headTypes.ts'
 import { createFollowers, type Follower } from './follower.ts'
 import { createRegistry, type Subscription } from './registry.ts'
 import type { RpcSocket } from './socket.ts'
+import { createStatuses, type StatusSpec } from './statuses.ts'
 import { syncText } from './syncText.ts'
 import { notification } from './text.ts'
 import { createTopic, type TopicSpec } from './topic.ts'
@@ -34,6 +35,7 @@ export type SubscriptionSpec =
   | (TopicSpec & { resumeFrom?: BlockRef })
   | { kind: 'newPendingTransactions' }
   | { kind: 'syncing' }
+  | StatusSpec
 
 /**
  * Delivers chain updates to sockets, from the cursor of each subscription: to live subscriptions at every update, to the
@@ -55,6 +57,11 @@ export function createHub({
     isOpen: (subscription) => registry.has(subscription),
     log,
   })
+  const tellStatuses = createStatuses({
+    isOpen: (subscription) => registry.has(subscription),
+    log,
+    subscriptions: () => registry.ofKind('transactionStatus'),
+  })
   let lastSync = 'false'
   let unlisten: (() => void) | undefined
   let delivering = false
@@ -62,6 +69,7 @@ export function createHub({
   const stopHead = head.onUpdate(() => {
     deliver().catch((error: unknown) => log.error({ err: error }, 'subscriptions failed'))
     tellSyncing()
+    tellStatuses()
   })
 
   /** Brings every subscription to the newest block, in slices, so that other work runs between them. */
@@ -114,6 +122,7 @@ export function createHub({
     if (subscription.kind === 'chain') followers.follow(subscription)
     else if (subscription.kind === 'newPendingTransactions')
       sendHashes(subscription, subscription.early.splice(0))
+    else if (subscription.kind === 'transactionStatus') tellStatuses()
     else subscription.socket.send(notification(subscription.id, syncText(head, now())))
   }
 
@@ -133,6 +142,7 @@ export function createHub({
     const common = { id: newId(), socket, started: false }
     if (spec.kind === 'newPendingTransactions') return { ...common, kind: spec.kind, early: [] }
     if (spec.kind === 'syncing') return { ...common, kind: spec.kind }
+    if (spec.kind === 'transactionStatus') return { ...common, ...spec, told: '', isOver: false }
     const topic = createTopic(spec)
     return { ...common, kind: 'chain', topic, at: followers.newest(), catchingUp: false }
   }

@@ -3,11 +3,13 @@ import type { Hash } from 'viem'
 import { LimitExceededError } from '../../lib/errors.ts'
 import type { Follower } from './follower.ts'
 import type { RpcSocket } from './socket.ts'
+import type { StatusSubscription } from './statuses.ts'
 
 /** One subscription of one socket. Notifications start when the response with its id is delivered (`started`). */
 export type Subscription = { id: string; socket: RpcSocket; started: boolean } & (
   | Follower
   | PendingSubscription
+  | StatusSubscription
   | { kind: 'syncing' }
 )
 
@@ -41,7 +43,12 @@ export function createRegistry({
   /** Removes the listener for the end of a socket. */
   const unlisteners = new Map<string, () => void>()
   const clients = new Map<string, number>()
-  const kinds: Kinds = { chain: new Set(), newPendingTransactions: new Set(), syncing: new Set() }
+  const kinds: Kinds = {
+    chain: new Set(),
+    newPendingTransactions: new Set(),
+    syncing: new Set(),
+    transactionStatus: new Set(),
+  }
 
   const setOf = ({ kind }: Subscription) => kinds[kind] as Set<Subscription>
 
@@ -92,7 +99,7 @@ export function createRegistry({
     remove,
     has: ({ id, socket }) => sockets.get(socket.id)?.has(id) ?? false,
     ofKind: (kind) => kinds[kind],
-    count: () => kinds.chain.size + kinds.newPendingTransactions.size + kinds.syncing.size,
+    count: () => Object.values(kinds).reduce((sum, { size }) => sum + size, 0),
     clear() {
       sockets.clear()
       for (const unlisten of unlisteners.values()) unlisten()

@@ -40,16 +40,23 @@ export function addChainCommands(program: Command, io: Io): void {
     calls: 'rpc',
     run: ({ target }) => quantity(target, 'eth_blockNumber'),
   })
-  addWord(program, io, {
+  addWord<{ status?: boolean }>(program, io, {
     usage: 'tx <hash> [field]',
-    summary: 'show a transaction',
+    summary: 'show a transaction, or what became of it',
+    options: [['--status', 'what became of it, and from where this is known']],
     examples: [
       [`ethgate tx 0x5c50…`, 'as Ethereum tools see it'],
       [`ethgate tx 0x5c50… value`, 'one field'],
+      [`ethgate tx 0x5c50… --status`, 'such as pending, mined, expired or refused'],
     ],
     calls: 'rpc',
     hasFields: true,
-    run: (task, words) => byHash(task, words, 'eth_getTransactionByHash'),
+    run: (task, words) =>
+      byHash(
+        task,
+        words,
+        task.options.status ? 'ethgate_transactionStatus' : 'eth_getTransactionByHash',
+      ),
   })
   addWord(program, io, {
     usage: 'receipt <hash> [field]',

@@ -50,6 +50,7 @@ export type Services = {
  * @throws DataDirError when sent transactions cannot be recorded.
  */
 export async function createServices({
+  askedNodes,
   authoritative,
   config,
   headNative,
@@ -128,6 +129,7 @@ export async function createServices({
     throw error
   })
   const sending = createSending({
+    askedNodes,
     assertKept: () => sent.assertKept(),
     chain: full,
     feeKind: config.feeSignal,
@@ -206,6 +208,8 @@ export async function createServices({
 
 export declare namespace createServices {
   type Options = {
+    /** Names of the nodes that the calls of a signal were sent to; empty where there is only one. */
+    askedNodes: (signal: object) => string[]
     /** The chain is in this process, so its head is followed even to a lower block. */
     authoritative: boolean
     config: Config

@@ -152,8 +152,10 @@ describe('transaction', () => {
     expect(text).toContain('15 more transfers')
   })
 
-  test('error: an unknown transaction is 404', async () => {
-    expect((await open(`/tx/0x${'1'.repeat(64)}`)).status).toBe(404)
+  test('error: an unknown transaction is 404 and says what is known of it', async () => {
+    const { status, text } = await open(`/tx/0x${'1'.repeat(64)}`)
+    expect(status).toBe(404)
+    expect(text).toContain('is in no block: unknown')
   })
 })
 

@@ -29,7 +29,7 @@ import { createHomeReader } from './reads/home.ts'
 import { createLastHour } from './reads/lastHour.ts'
 import { search } from './reads/search.ts'
 import { type Artifacts, createSources, type Request, type Source } from './reads/source.ts'
-import { readTransaction } from './reads/transaction.ts'
+import { readStatus, readTransaction } from './reads/transaction.ts'
 import { findTransfers } from './reads/transferPage.ts'
 import { walletChain } from './snippets.ts'
 import type { TrafficReport } from './traffic.ts'
@@ -109,7 +109,11 @@ export function createPage({
     const hash: Hash = `0x${c.req.param('hash').replace(/^0x/i, '').toLowerCase()}`
     return document(c, { title: 'Transaction' }, async () => {
       const facts = await readTransaction(hash, sourceOf(c), failureOf)
-      if (!facts) return missing(`There is no transaction ${hash} on this chain.`)
+      if (!facts) {
+        const { evidence, reason, state } = await readStatus(hash, sourceOf(c))
+        const why = reason === undefined ? '' : ` (${reason})`
+        return missing(`Transaction ${hash} is in no block: ${state}${why}: ${evidence}.`)
+      }
       return { html: <Transaction facts={facts} /> }
     })
   })

@@ -1,6 +1,9 @@
 import type { SubscriptionSpec } from '../../chain/subscriptions/hub.ts'
+import type { StatusSpec } from '../../chain/subscriptions/statuses.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { InvalidParamsError, MethodNotSupportedError } from '../../lib/errors.ts'
+import { transactionStatus } from '../../sending/transactionStatus.ts'
+import type { Context } from '../context.ts'
 import { defineMethod } from '../method.ts'
 import {
   type ResumeOptions,
@@ -15,18 +18,38 @@ export const eth_subscribe = defineMethod({
   params: [subscriptionKind, subscriptionArgument, resumeOptions],
   result: schemas.quantity,
   summary:
-    'newHeads, logs, newPendingTransactions or syncing over WebSocket; `{"resumeFrom": "0x…"}` resumes heads and logs from a past block',
-  handler({ chain, request, subscriptions }, [kind, argument, options]) {
+    'newHeads, logs, newPendingTransactions, syncing or transactionStatus (of a hash) over WebSocket; `{"resumeFrom": "0x…"}` resumes heads and logs from a past block',
+  handler(context, [kind, argument, options]) {
+    const { chain, request, subscriptions } = context
     if (!request.socket)
       throw new MethodNotSupportedError('eth_subscribe', 'notifications need a WebSocket')
-    if (kind === 'newPendingTransactions' && chain.view === 'solid')
+    if (ONLY_FULL.has(kind) && chain.view === 'solid')
       throw new MethodNotSupportedError('eth_subscribe', 'not available on the solidified view')
+    if (kind === 'transactionStatus')
+      return subscriptions.subscribe(request.socket, request, statusSpec(argument, context))
     return subscriptions.subscribe(request.socket, request, toSpec(kind, argument, options))
   },
 })
 
+const ONLY_FULL = new Set<SubscriptionKind>(['newPendingTransactions', 'transactionStatus'])
+
+function statusSpec(
+  { transaction }: SubscriptionArgument,
+  { chain, native, request, sending }: Context,
+): StatusSpec {
+  if (!transaction) throw new InvalidParamsError(1, 'expected the hash of a transaction')
+  return {
+    kind: 'transactionStatus',
+    async read(signal = request.signal) {
+      const needs = { chain, native, request: { signal }, sending }
+      const status = await transactionStatus(transaction, needs)
+      return { status, isFinal: status.state === 'expired' || status.block?.solidified === true }
+    },
+  }
+}
+
 function toSpec(
-  kind: SubscriptionKind,
+  kind: Exclude<SubscriptionKind, 'transactionStatus'>,
   argument: SubscriptionArgument,
   options: ResumeOptions,
 ): SubscriptionSpec {

@@ -1,9 +1,11 @@
-import { type Hash, keccak256 } from 'viem'
+import { type Address, type Hash, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
+import type { HeadBlock } from '../../chain/head/headTypes.ts'
+import { createMemorySentStore } from '../../sending/memorySentStore.ts'
 import type { Context } from '../context.ts'
 import { callMethod } from '../method.ts'
 import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
@@ -132,6 +134,55 @@ test('behavior: refused, with the reason, by the Ethereum hash', async () => {
     state: 'refused',
     ethereumHash: keccak256(raw),
     reason: expect.stringMatching(/^invalid sender/) as string,
+  })
+})
+
+test('behavior: refused and expired are known to every replica, with the nodes that refused', async () => {
+  const store = createMemorySentStore()
+  const from = keys.bob.eth as Address
+  await store.reserve({ id, from, expiration: 1_700_000_000_000 })
+  await store.release(id, { state: 'refused', nodes: ['a', 'b'], reason: 'no' })
+  const context = await open({}, CHAIN.head)
+  const sending = { ...context.sending, ending: store.ending }
+  expect(await statusOf({ ...context, sending }, id)).toMatchObject({
+    state: 'refused',
+    nodes: ['a', 'b'],
+    reason: 'no',
+    expiration: '0x6553f100',
+  })
+})
+
+describe('a reorg removed its block', () => {
+  const orphan = { number: 220, hash: `0x${'0a'.repeat(32)}` } as HeadBlock
+
+  async function removed(answers: Answers = {}) {
+    const context = await open(answers)
+    return { ...context, sending: { ...context.sending, orphanWith: () => orphan } }
+  }
+  const removedFrom = { number: '0xdc', hash: orphan.hash }
+
+  test('behavior: the new branch does not have it', async () => {
+    expect(await statusOf(await removed(), id)).toMatchObject({
+      state: 'removed',
+      removedFrom,
+      evidence: expect.stringContaining('a reorg removed its block') as string,
+    })
+  })
+
+  test('behavior: in the pool again, then in another block', async () => {
+    const waiting = { txID: id.slice(2), raw_data: { expiration: 1_700_000_000_000 } }
+    const again = await removed({ gettransactionfrompending: waiting })
+    expect(await statusOf(again, id)).toMatchObject({
+      state: 'pending',
+      removedFrom,
+      evidence: expect.stringContaining('pending transactions again') as string,
+    })
+    const mined = await removed({ gettransactioninfobyid: { id: id.slice(2), blockNumber: 221 } })
+    expect(await statusOf(mined, id)).toMatchObject({
+      state: 'mined',
+      removedFrom,
+      block: { number: '0xdd' },
+    })
   })
 })
 

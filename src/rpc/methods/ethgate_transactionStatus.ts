@@ -7,7 +7,9 @@ export const ethgate_transactionStatus = defineMethod({
   params: [named('transactionHash', hash)],
   result: schemas.object(
     {
-      state: { enum: ['unknown', 'submitted', 'pending', 'mined', 'refused', 'expired'] },
+      state: {
+        enum: ['unknown', 'submitted', 'pending', 'mined', 'removed', 'refused', 'expired'],
+      },
       transactionHash: schemas.hash,
       ethereumHash: schemas.nullable(schemas.hash),
       evidence: schemas.text,
@@ -19,9 +21,11 @@ export const ethgate_transactionStatus = defineMethod({
       }),
       outcome: { enum: ['success', 'reverted', 'outOfEnergy', 'failed'] },
       reason: schemas.text,
+      nodes: schemas.listOf(schemas.text),
+      removedFrom: schemas.object({ number: schemas.quantity, hash: schemas.hash }),
       expiration: schemas.quantity,
     },
-    ['block', 'outcome', 'reason', 'expiration'],
+    ['block', 'outcome', 'reason', 'nodes', 'removedFrom', 'expiration'],
   ),
   summary: 'what became of a transaction, by native or Ethereum hash, and from where this is known',
   fullOnly: true,

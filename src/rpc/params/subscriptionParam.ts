@@ -1,13 +1,21 @@
+import type { Hash } from 'viem'
+
 import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
-import { blockNumberOrTag, isObject, maybe, member, type Param, show } from './params.ts'
+import { blockNumberOrTag, hash, isObject, maybe, member, type Param, show } from './params.ts'
 
 /** Kinds of subscriptions. */
-export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions' | 'syncing'
+export type SubscriptionKind = (typeof KINDS)[number]
 
-const KINDS: readonly string[] = ['newHeads', 'logs', 'newPendingTransactions', 'syncing']
+const KINDS = [
+  'newHeads',
+  'logs',
+  'newPendingTransactions',
+  'syncing',
+  'transactionStatus',
+] as const
 
 /** The filter of a `logs` subscription, without `blockHash`. */
 export type SubscriptionFilter = Exclude<LogFilter, { blockHash: unknown }>
@@ -15,9 +23,11 @@ export type SubscriptionFilter = Exclude<LogFilter, { blockHash: unknown }>
 /** The first block of a subscription; the next block when absent. */
 export type ResumeOptions = { resumeFrom?: number | BlockTag }
 
-/** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`. */
+/** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`, the hash of `transactionStatus`. */
 export type SubscriptionArgument = {
   filter: SubscriptionFilter
+  /** The transaction of `transactionStatus`. */
+  transaction?: Hash
   options: ResumeOptions
   /** The unit in which headers show their base fee. */
   unit: Unit
@@ -43,15 +53,20 @@ filterId.doc = { name: 'id', schema: schemas.text }
 
 /** The first parameter of `eth_subscribe`. */
 export const subscriptionKind: Param<SubscriptionKind> = (input) => {
-  if (typeof input === 'string' && KINDS.includes(input)) return input as SubscriptionKind
+  const kind = KINDS.find((known) => known === input)
+  if (kind) return kind
   throw new Error(`expected one of ${KINDS.join(', ')}, got ${show(input)}`)
 }
 subscriptionKind.doc = { name: 'kind', schema: { enum: KINDS } }
 
+const EVERYTHING = { addresses: [], topics: [] }
+
 /** The second parameter of `eth_subscribe`. With `newPendingTransactions`, clients send `false` to get hashes. */
 export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope) => {
   if (input === undefined || input === null || input === false)
-    return { filter: { addresses: [], topics: [] }, options: {}, unit: scope?.unit ?? SUN }
+    return { filter: EVERYTHING, options: {}, unit: scope?.unit ?? SUN }
+  if (typeof input === 'string')
+    return { filter: EVERYTHING, options: {}, transaction: hash(input), unit: scope?.unit ?? SUN }
   if (input === true)
     throw new Error('full pending transactions are not supported: subscribe to their hashes')
   const filter = logFilter(input, scope)
@@ -61,7 +76,9 @@ export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope) 
 subscriptionArgument.doc = {
   name: 'filter',
   required: false,
-  schema: { anyOf: [logFilter.doc?.schema ?? {}, RESUME, schemas.boolean, { type: 'null' }] },
+  schema: {
+    anyOf: [logFilter.doc?.schema ?? {}, RESUME, schemas.hash, schemas.boolean, { type: 'null' }],
+  },
 }
 
 /** The third parameter of `eth_subscribe` for `logs`: options of the gateway, which clients do not send by default. */

@@ -12,6 +12,7 @@ import type {
   Transaction,
   TransactionInfo,
 } from '../../../native/wire/types.ts'
+import type { TransactionStatus } from '../../../sending/transactionStatus.ts'
 import { valueText } from '../abi.ts'
 import { hexText } from '../text.ts'
 import { type NativeValue, type Row, rowOf } from './row.ts'
@@ -42,6 +43,8 @@ export type TransactionFacts = {
   solid: number
   /** Why it failed: in words, and the bytes of an error that no known ABI has. */
   reason: { text: string; data?: Hex } | undefined
+  /** What became of it, while it is in no block. */
+  status: TransactionStatus | undefined
   call: Decoded | undefined
   /** Functions that the logs and calls of the page are named by. */
   names: Map<Address, string>
@@ -61,6 +64,10 @@ const MOST_CONTRACTS = 24
 const MOST_LOGS = 500
 const MOST_FRAMES = 300
 
+/** What became of a transaction, by either of its hashes. */
+export const readStatus = (hash: Hash, source: Source): Promise<TransactionStatus> =>
+  source.ask('ethgate_transactionStatus', hash)
+
 /** Reads a transaction; undefined when there is none. */
 export async function readTransaction(
   hash: Hash,
@@ -70,13 +77,14 @@ export async function readTransaction(
   const transaction = await source.ask<RpcTransaction | null>('eth_getTransactionByHash', hash)
   if (!transaction) return undefined
   const value = { value: transaction.hash.slice(2) }
-  const [receipt, native, info, head, solid, frames] = await Promise.all([
+  const [receipt, native, info, head, solid, frames, status] = await Promise.all([
     source.ask<RpcReceipt | null>('eth_getTransactionReceipt', hash),
     source.wallet.getTransactionById(value),
     source.wallet.getTransactionInfoById(value),
     source.head(),
     source.solid(),
     transaction.blockNumber && transaction.blockNumber !== '0x0' ? readFrames(hash, source) : [],
+    transaction.blockNumber ? undefined : readStatus(hash, source),
   ])
   const contract = native?.raw_data.contract?.[0]
   const fields = (contract?.parameter?.value ?? {}) as NativeValue
@@ -118,6 +126,7 @@ export async function readTransaction(
     value: fields,
     head,
     solid,
+    status,
     reason: reasonOf(info, allAbis, failureOf),
     call: transaction.to ? decodeCalldata(transaction.input, abiOf(transaction.to)) : undefined,
     names: new Map(

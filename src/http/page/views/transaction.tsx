@@ -65,7 +65,7 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
         {transaction.blockNumber ? (
           <Finality block={row.block} head={head} solid={solid} />
         ) : (
-          <p class="quiet">It is not in a block yet.</p>
+          <p class="quiet">{`It is not in a block yet: ${facts.status?.evidence ?? ''}.`}</p>
         )}
       </div>
       <FactList
