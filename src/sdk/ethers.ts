@@ -4,6 +4,7 @@ import {
   getCreateAddress,
   type JsonRpcApiProvider,
   type Provider,
+  resolveAddress,
   type TransactionRequest,
   type TransactionResponse,
   type TypedDataDomain,
@@ -15,6 +16,9 @@ import { contractAddress } from '../lib/address.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import { buildNative } from './build.ts'
+import { type FeeQuote, readQuote } from './quote.ts'
+
+export type { FeeQuote } from './quote.ts'
 
 /** Addresses of the contracts that signers of this process created, by the address that ethers predicts. */
 const created = new Map<string, string>()
@@ -65,6 +69,18 @@ export class NativeSigner extends AbstractSigner {
 
   override async estimateGas(tx: TransactionRequest): Promise<bigint> {
     return super.estimateGas(withContractAddress(tx))
+  }
+
+  /** What a transaction costs if it is sent now, and who pays. Amounts in the unit of the provider's address. */
+  async feeQuote(tx: TransactionRequest): Promise<FeeQuote> {
+    const provider = rpcOf(this.provider)
+    const { data, to, value } = withContractAddress(tx)
+    return readQuote((method, params) => provider.send(method, [...params]) as Promise<unknown>, {
+      from: this.address as `0x${string}`,
+      to: to ? ((await resolveAddress(to, this)) as `0x${string}`) : undefined,
+      data: (data ?? undefined) as `0x${string}` | undefined,
+      value: BigInt(value ?? 0),
+    })
   }
 
   /** The natively signed bytes. The gateway builds the transaction; it is checked here before it is signed. */

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 
 import { recoverSigners } from '../native/protobuf/signature.ts'
 import { decodeTransaction, rawDataFromJson } from '../native/protobuf/transaction.ts'
-import { defineNativeChain, toNativeAccount } from './viem.ts'
+import { NativeSigner } from './ethers.ts'
+import { defineNativeChain, getFeeQuote, toNativeAccount } from './viem.ts'
 
 const key = '0x15b6c40dce4ca2053f2a6b4297e63cdc1a57e0415d5a8baf976b060c8701d2e3'
 const hex = '41ab9d99702700d5cb9e1309374606fe24a4fdf8ba'
@@ -64,4 +65,41 @@ test('error: a request that was not prepared for the chain', async () => {
   await expect(toNativeAccount(key).signTransaction({ ...request, chainId: 1 })).rejects.toThrow(
     'defineNativeChain',
   )
+})
+
+test('default: a quote has amounts as numbers', async () => {
+  const asked: unknown[] = []
+  const quoted = {
+    energy: Object.fromEntries(
+      ['total', 'factor', 'fromCreator', 'fromSender', 'burned', 'price'].map((name) => [
+        name,
+        '0x2',
+      ]),
+    ),
+    bandwidth: { points: '0x10', paidBy: 'free' },
+    fee: { total: '0x4', energy: '0x4', bandwidth: '0x0', account: '0x0' },
+    coins: '0.000004',
+    feeLimit: '0x5',
+    reason: 'why',
+  }
+  const transport = custom({
+    async request(given: { method: string; params?: unknown }) {
+      asked.push(given)
+      return quoted
+    },
+  })
+  const call = { from: to, to, data: '0x01', value: 16n } as const
+  const quote = await getFeeQuote(createWalletClient({ chain, transport }), call)
+  expect(asked).toEqual([
+    { method: 'ethgate_feeQuote', params: [{ from: to, to, data: '0x01', value: '0x10' }] },
+  ])
+  expect(quote).toMatchObject({
+    energy: { total: 2n, price: 2n },
+    bandwidth: { points: 16n, paidBy: 'free' },
+    fee: { total: 4n },
+    feeLimit: 5n,
+  })
+  const provider = { resolveName: async () => null, send: async () => quoted }
+  const signer = new NativeSigner(key, provider as never)
+  expect(await signer.feeQuote({ to, data: '0x01', value: 16n })).toEqual(quote)
 })

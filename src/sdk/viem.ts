@@ -1,6 +1,7 @@
 import {
   type Chain,
   type ChainSerializers,
+  type Client,
   defineChain,
   type Hex,
   type LocalAccount,
@@ -11,6 +12,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import { buildNative, type WantedTransaction } from './build.ts'
+import { type FeeQuote, type QuotedCall, readQuote } from './quote.ts'
+
+export type { FeeQuote, QuotedCall } from './quote.ts'
 
 /** An account of viem whose transactions carry the chain's own signature. */
 export type NativeAccount = LocalAccount<'native'>
@@ -84,6 +88,18 @@ export declare namespace defineNativeChain {
     name?: string
     symbol?: string
   }
+}
+
+/**
+ * What a transaction costs if it is sent now, and who pays. Amounts in the unit of the client's address.
+ *
+ * @example
+ * const { coins, feeLimit } = await getFeeQuote(client, { from: account.address, to: token, data })
+ *
+ * @throws the error of viem for a call that fails
+ */
+export function getFeeQuote(client: Client, call: QuotedCall): Promise<FeeQuote> {
+  return readQuote((method, params) => client.request({ method, params } as never), call)
 }
 
 type Prepare = Extract<NonNullable<Chain['prepareTransactionRequest']>, readonly unknown[]>[0] &

@@ -78,11 +78,9 @@ export async function feeQuote(call: Call, { chain, native, signal }: Needs): Pr
     BigInt(parameters.chainParameter?.find((one) => one.key === key)?.value ?? 0)
   const hasCode = Boolean(info?.runtimecode)
   const runs = !call.to || hasCode
-  const total = runs ? ((await runCall(call, state))?.energy ?? 0n) : 0n
   const expiration = chain.latest().timestamp + LIFETIME
-  const feeLimit = runs
-    ? await fees.limit({ expiration, gas: greater(total, await estimateGas(call, state)) })
-    : 0n
+  const { needed, total } = runs ? await energyOf() : { needed: 0n, total: 0n }
+  const feeLimit = runs ? await fees.limit({ expiration, gas: needed }) : 0n
   const shares = await sharesOf(total, info?.smart_contract)
 
   const isNew = !runs && target === undefined
@@ -115,6 +113,14 @@ export async function feeQuote(call: Call, { chain, native, signal }: Needs): Pr
     coins: unitsText(sum, 6),
     feeLimit: toQuantity(feeLimit),
     reason: runs ? reasonOf() : 'a transfer runs no contract, so it has no fee limit',
+  }
+
+  /** The energy that the call uses, and the energy that it needs while it runs. A node without estimates runs it once. */
+  async function energyOf() {
+    const running = runCall(call, state)
+    const [ran, estimate] = await Promise.all([running, estimateGas(call, state, () => running)])
+    const used = ran?.energy ?? 0n
+    return { total: used, needed: greater(used, estimate) }
   }
 
   /** Who pays the energy: the creator its share from its stake, then the sender from its stake, the rest in coins. */

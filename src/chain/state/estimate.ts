@@ -15,13 +15,18 @@ const ASK_AGAIN_MS = 10 * 60_000
  * used, penalty included. Never less than the intrinsic gas of an Ethereum transaction, because clients refuse to sign
  * with less. So a transfer to an account without code, which uses no energy, needs 21,000.
  *
+ * @param run - runs the call, if the caller has the result of `runCall` already.
  * @throws as `runCall`; also when the transaction needs more than the network lets one transaction spend.
  */
-export async function estimateGas(call: Call, state: StateRead): Promise<bigint> {
+export async function estimateGas(
+  call: Call,
+  state: StateRead,
+  run = () => runCall(call, state),
+): Promise<bigint> {
   const estimate = await askEstimate(call, state)
   if (typeof estimate === 'bigint') return atLeastIntrinsic(estimate, call)
   // A failed estimate lacks the revert data. The simulation has it.
-  const result = await runCall(call, state).catch((error: unknown) => {
+  const result = await run().catch((error: unknown) => {
     throw isVmStop(error) && estimate ? (exceedsAllowance(estimate) ?? error) : error
   })
   const tooMuch = estimate && exceedsAllowance(estimate)

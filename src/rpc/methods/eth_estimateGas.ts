@@ -14,7 +14,7 @@ export const eth_estimateGas = defineMethod({
   params: [callRequest, optional(blockRef, 'latest'), stateOverrides, blockOverrides, ownUnit],
   result: schemas.quantity,
   summary:
-    'energy that a transaction needs; 21,000 for a transfer; with overrides in this process (`--simulate`)',
+    'energy that a transaction needs; 21,000 for a transfer; with overrides in this process (`--simulate`); `ethgate_feeQuote` says what it costs',
   async handler(context, [call, ref, accounts, block, unit]) {
     if (accounts || block) {
       const given = { ...call, value: numberToHex(unit.fromSun(call.value)) }
