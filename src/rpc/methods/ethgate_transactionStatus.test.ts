@@ -1,4 +1,4 @@
-import { type Address, type Hash, keccak256 } from 'viem'
+import { type Hash, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 
@@ -139,11 +139,10 @@ test('behavior: refused, with the reason, by the Ethereum hash', async () => {
 
 test('behavior: refused and expired are known to every replica, with the nodes that refused', async () => {
   const store = createMemorySentStore()
-  const from = keys.bob.eth as Address
-  await store.reserve({ id, from, expiration: 1_700_000_000_000 })
+  await store.reserve({ id, from: keys.bob.eth, expiration: 1_700_000_000_000 })
   await store.release(id, { state: 'refused', nodes: ['a', 'b'], reason: 'no' })
   const context = await open({}, CHAIN.head)
-  const sending = { ...context.sending, ending: store.ending }
+  const sending = { ...context.sending, ending: (hash: Hash) => store.ending(hash) }
   expect(await statusOf({ ...context, sending }, id)).toMatchObject({
     state: 'refused',
     nodes: ['a', 'b'],

@@ -12,7 +12,6 @@ import type {
   Transaction,
   TransactionInfo,
 } from '../../../native/wire/types.ts'
-import type { TransactionStatus } from '../../../sending/transactionStatus.ts'
 import { valueText } from '../abi.ts'
 import { hexText } from '../text.ts'
 import { type NativeValue, type Row, rowOf } from './row.ts'
@@ -44,7 +43,7 @@ export type TransactionFacts = {
   /** Why it failed: in words, and the bytes of an error that no known ABI has. */
   reason: { text: string; data?: Hex } | undefined
   /** What became of it, while it is in no block. */
-  status: TransactionStatus | undefined
+  status: ReadStatus | undefined
   call: Decoded | undefined
   /** Functions that the logs and calls of the page are named by. */
   names: Map<Address, string>
@@ -64,8 +63,11 @@ const MOST_CONTRACTS = 24
 const MOST_LOGS = 500
 const MOST_FRAMES = 300
 
-/** What became of a transaction, by either of its hashes. */
-export const readStatus = (hash: Hash, source: Source): Promise<TransactionStatus> =>
+/** What became of a transaction, as `ethgate_transactionStatus` says. */
+export type ReadStatus = { evidence: string; reason?: string; state: string }
+
+/** Reads what became of a transaction, by either of its hashes. */
+export const readStatus = (hash: Hash, source: Source): Promise<ReadStatus> =>
   source.ask('ethgate_transactionStatus', hash)
 
 /** Reads a transaction; undefined when there is none. */
