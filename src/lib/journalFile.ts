@@ -1,5 +1,7 @@
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+
+import { replaceFile } from './replaceFile.ts'
 
 /** Bytes above which a file is rewritten if it is twice as long as its entries need. */
 const COMPACT_BYTES = 4 * 1024 * 1024
@@ -24,15 +26,17 @@ export type JournalFile = {
  * A journal in a file. The first line is the header, every other line an entry. A last line without a line end was incomplete
  * when the process crashed, and is dropped: its call was never answered. Any other unreadable line is an error.
  */
-export function createJournalFile({
+export function createJournalFile<entry extends object>({
   compactBytes = COMPACT_BYTES,
   entries,
   file,
   header,
+  isEntry,
   onFailure,
   onHeader,
-  read,
-}: createJournalFile.Options): JournalFile {
+  onUnreadable,
+  restore,
+}: createJournalFile.Options<entry>): JournalFile {
   let handle: FileHandle | undefined
   /** Bytes of the complete lines of the file. */
   let length = 0
@@ -59,25 +63,26 @@ export function createJournalFile({
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     const [found, ...rest] = whole.split('\n').slice(0, -1)
     if (found !== undefined && `${found}\n` !== first) throw onHeader(found)
-    read(rest)
+    restore(rest.map((line, index) => entryOf(line, index + 2)))
     await rewrite()
     writing = Promise.resolve()
     isStale = false
   }
 
-  /** Rewrites the file without outdated entries, and replaces the old one atomically. */
+  function entryOf(line: string, number: number): entry {
+    try {
+      const entry = JSON.parse(line) as entry
+      if (isEntry(entry)) return entry
+    } catch {
+      // The error below names the line.
+    }
+    throw onUnreadable(`${file}, line ${number}`)
+  }
+
+  /** Rewrites the file without outdated entries. */
   async function rewrite(): Promise<void> {
     const body = first + [...entries()].map(lineOf).join('')
-    const replacement = `${file}.new`
-    const written = await open(replacement, 'w', 0o600)
-    try {
-      await written.writeFile(body)
-      await written.sync()
-    } finally {
-      await written.close()
-    }
-    await rename(replacement, file)
-    await syncFolder(dirname(file))
+    await replaceFile(file, body, 0o600)
     await handle?.close()
     handle = await open(file, 'r+')
     length = compacted = Buffer.byteLength(body)
@@ -138,7 +143,7 @@ export function createJournalFile({
 }
 
 export declare namespace createJournalFile {
-  type Options = {
+  type Options<entry> = {
     /** Length above which a file is rewritten when half of it is outdated. @default 4 MiB */
     compactBytes?: number | undefined
     /** Path of the file. Missing folders are created. */
@@ -147,20 +152,17 @@ export declare namespace createJournalFile {
     header: object
     /** The error for a file with another first line. */
     onHeader: (header: string) => Error
+    /** The error for a line that is no entry. @param place - the path of the file, and the number of the line */
+    onUnreadable: (place: string) => Error
     /** The error for a write that the disk refused. */
     onFailure: (cause: unknown) => Error
-    /** Replaces what is in memory by the lines of the file. @throws Error that names an unreadable line */
-    read: (lines: readonly string[]) => void
+    /** Whether the value of a line is an entry of this version. */
+    isEntry: (value: entry) => boolean
+    /** Replaces what is in memory by the entries of the file. */
+    restore: (entries: readonly entry[]) => void
     /** What is in memory, as entries of a new file. */
     entries: () => Iterable<object>
   }
 }
 
 const lineOf = (value: object) => `${JSON.stringify(value)}\n`
-
-/** Makes a rename durable. Some file systems cannot open a folder. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  await handle?.sync().catch(() => {})
-  await handle?.close()
-}

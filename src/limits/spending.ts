@@ -5,7 +5,7 @@ import type { Address } from 'viem'
 import { RpcError } from '../lib/errors.ts'
 import { FileInUseError, lockFile } from '../lib/lockFile.ts'
 import type { RedisLink } from '../lib/redis.ts'
-import { replaceFile } from '../lib/replaceFile.ts'
+import { replaceFileSync } from '../lib/replaceFile.ts'
 import type { Spender } from '../lib/spender.ts'
 import { type ApiKey, DAY_MS } from './caller.ts'
 import { SpendingLimitError } from './refusal.ts'
@@ -102,7 +102,7 @@ export function createFileSpendingStore(path: string, now = Date.now): SpendingS
     if (spent + amount > limit) return { isAdded: false, spent }
     sums.set(key, spent + amount)
     const next: Kept = { day, sums: [...sums] }
-    replaceFile(path, JSON.stringify(next), { flush: true, mode: 0o600 })
+    replaceFileSync(path, JSON.stringify(next), 0o600)
     return { isAdded: true, spent: spent + amount }
   }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import type { RedisLink } from '../lib/redis.ts'
-import { replaceFile } from '../lib/replaceFile.ts'
+import { replaceFileSync } from '../lib/replaceFile.ts'
 
 /** Records what API keys have used: units and calls by day, key and method. */
 export type Usage = {
@@ -143,7 +143,7 @@ export function createFileUsageStore(path: string, now = Date.now): UsageStore {
       for (const { calls, cost, day, key, method } of [...readAll(), ...rows])
         if (day >= oldest) addTo(all, day, key, method, calls, cost)
       mkdirSync(dirname(path), { recursive: true })
-      replaceFile(path, JSON.stringify([...all.values()]))
+      replaceFileSync(path, JSON.stringify([...all.values()]))
     },
     read: async (day) => readAll().filter((row) => row.day === day),
   }

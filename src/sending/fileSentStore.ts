@@ -22,16 +22,21 @@ export function createFileSentStore({
   now = Date.now,
 }: createFileSentStore.Options): FileSentStore {
   let state: SentState = createSentState({ now })
-  const journal = createJournalFile({
+  const journal = createJournalFile<SentFact>({
     compactBytes,
     entries: () => state.facts(),
     file,
     header: { ethgate: 'sent', version: 1, genesis },
+    isEntry: ({ fact }) => FACTS.has(fact),
     onFailure: (cause) => new SentFileError(cause),
     onHeader: (header) => new Error(foreign(header, file)),
-    read(lines) {
+    onUnreadable: (place) =>
+      new Error(
+        `${place} is not readable. Without this file a transaction could be sent twice: restore it, or move it elsewhere if its transactions will not be sent again`,
+      ),
+    restore(facts) {
       const loaded = createSentState({ now })
-      for (const [index, line] of lines.entries()) loaded.apply(readFact(line, index + 2, file))
+      for (const fact of facts) loaded.apply(fact)
       state = loaded
     },
   })
@@ -95,18 +100,6 @@ export declare namespace createFileSentStore {
 }
 
 const FACTS = new Set<unknown>(['sent', 'released', 'mined', 'contract', 'nonces'])
-
-function readFact(line: string, number: number, file: string): SentFact {
-  try {
-    const fact = JSON.parse(line) as SentFact
-    if (FACTS.has(fact.fact)) return fact
-  } catch {
-    // The error below names the line.
-  }
-  throw new Error(
-    `${file}, line ${number} is not readable. Without this file a transaction could be sent twice: restore it, or move it elsewhere if its transactions will not be sent again`,
-  )
-}
 
 function foreign(header: string, file: string): string {
   return header.includes('"ethgate":"sent","version":1,')

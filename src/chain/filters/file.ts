@@ -32,16 +32,18 @@ export async function openFileFilterStore({
     now,
     onChange: (filter) => journal.append(filter),
   })
-  const journal = createJournalFile({
+  const journal = createJournalFile<KeptFilter>({
     entries: () => memory.kept(),
     file,
     header: { ethgate: name, version: 1, genesis },
+    isEntry: ({ cursor, id }) => typeof id === 'string' && typeof cursor === 'string',
     onFailure: fail,
     onHeader: () => new Error(`${file} belongs to another chain or another version`),
-    read(lines) {
+    onUnreadable: (place) =>
+      new Error(`${place} is not readable: restore the file, or move it elsewhere`),
+    restore(filters) {
       const newest = new Map<string, KeptFilter>()
-      for (const [index, line] of lines.entries()) {
-        const filter = readFilter(line, index + 2, file)
+      for (const filter of filters) {
         newest.delete(filter.id)
         newest.set(filter.id, filter)
       }
@@ -90,16 +92,6 @@ export declare namespace openFileFilterStore {
     /** @default Date.now */
     now?: () => number
   }
-}
-
-function readFilter(line: string, number: number, file: string): KeptFilter {
-  try {
-    const filter = JSON.parse(line) as KeptFilter
-    if (typeof filter.id === 'string' && typeof filter.cursor === 'string') return filter
-  } catch {
-    // The error below names the line.
-  }
-  throw new Error(`${file}, line ${number} is not readable: restore the file, or move it elsewhere`)
 }
 
 /** `-32603`: the file cannot be read or written, so nothing was changed. */

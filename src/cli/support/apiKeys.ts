@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isMap, isSeq, parseDocument } from 'yaml'
 
 import { createRedisLink } from '../../lib/redis.ts'
-import { replaceFile } from '../../lib/replaceFile.ts'
+import { replaceFileSync } from '../../lib/replaceFile.ts'
 import { parseKeysFile, readKeysFile } from '../../limits/keysFile.ts'
 import {
   createFileUsageStore,
@@ -159,7 +159,7 @@ function change(
   keys.flow = false
   const next = document.toString()
   checked(() => parseKeysFile(next, path))
-  replaceFile(path, next, { mode: 0o600 })
+  replaceFileSync(path, next, 0o600)
 }
 
 function listOf(keys: unknown, path: string) {

@@ -1,5 +1,6 @@
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, rm, stat } from 'node:fs/promises'
 
+import { replaceFile } from '../../lib/replaceFile.ts'
 import { CommandError, usageError } from './errors.ts'
 import { stringify } from './json.ts'
 import type { BlockMark } from './search.ts'
@@ -116,11 +117,7 @@ async function readState(path: string): Promise<ExportState | undefined> {
   throw new CommandError(`${path} is damaged; use --force to export again`)
 }
 
-/** A rename replaces the old state atomically: after a kill the file has the old or the new state. */
-async function writeState(path: string, state: ExportState): Promise<void> {
-  await writeFile(`${path}.new`, `${stringify(state)}\n`, { flush: true })
-  await rename(`${path}.new`, path)
-}
+const writeState = (path: string, state: ExportState) => replaceFile(path, `${stringify(state)}\n`)
 
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
