@@ -1,13 +1,13 @@
 import type { Upstream } from '../native/upstream.ts'
 import { accessOptions } from './options/access.ts'
 import { limitOptions } from './options/limits.ts'
-import type { Option } from './options/option.ts'
+import { type Option, withNames } from './options/option.ts'
 import { servingOptions } from './options/serving.ts'
 
 export type { Option } from './options/option.ts'
 
 /** Every option of `serve` and `dev`. The key is the name in `Config`. */
-export const options = { ...servingOptions, ...accessOptions, ...limitOptions }
+export const options = withNames({ ...servingOptions, ...accessOptions, ...limitOptions })
 
 type Options = typeof options
 

@@ -1,101 +1,77 @@
 import { flag, integer, oneOf, positive, text } from '../values.ts'
-import type { Option } from './option.ts'
+import type { OptionEntry } from './option.ts'
 
 /** Who may call and how much, the admin port, TLS and compression. */
 export const accessOptions = {
   apiKeys: {
-    flag: '--api-keys',
-    env: 'ETHGATE_API_KEYS',
     value: 'FILE',
     default: undefined as string | undefined,
     parse: text,
     help: 'YAML file with the API keys of clients, their limits and permissions; it is read again when it changes',
   },
   anonymous: {
-    flag: '--anonymous',
-    env: 'ETHGATE_ANONYMOUS',
     value: 'on|off',
     default: 'on',
     parse: oneOf('on', 'off'),
     help: 'serve clients without an API key; off needs --api-keys',
   },
   ratePerClient: {
-    flag: '--rate-per-client',
-    env: 'ETHGATE_RATE_PER_CLIENT',
     value: 'UNITS',
     default: undefined as number | undefined,
     parse: positive,
     help: 'units a second of one client address without an API key; one unit is one ordinary call to the node; default: no limit',
   },
   burstPerClient: {
-    flag: '--burst-per-client',
-    env: 'ETHGATE_BURST_PER_CLIENT',
     value: 'UNITS',
     default: undefined as number | undefined,
     parse: integer(10),
     help: 'units that one client address may use at once; default: 10 seconds of --rate-per-client, at least 10',
   },
   dailyPerClient: {
-    flag: '--daily-per-client',
-    env: 'ETHGATE_DAILY_PER_CLIENT',
     value: 'UNITS',
     default: undefined as number | undefined,
     parse: integer(10),
     help: 'units a day of one client address, from midnight UTC; default: no limit',
   },
   concurrencyPerClient: {
-    flag: '--concurrency-per-client',
-    env: 'ETHGATE_CONCURRENCY_PER_CLIENT',
     value: 'N',
     default: undefined as number | undefined,
     parse: integer(1),
     help: 'most calls of one client address in flight, in each replica; default: no limit',
   },
   limitsWithoutRedis: {
-    flag: '--limits-without-redis',
-    env: 'ETHGATE_LIMITS_WITHOUT_REDIS',
     value: 'MODE',
     default: 'local',
     parse: oneOf('local', 'open', 'closed'),
     help: 'limits while the Redis of --redis cannot be used. local: each replica enforces its part; open: no limits; closed: calls fail',
   },
   adminPort: {
-    flag: '--admin-port',
-    env: 'ETHGATE_ADMIN_PORT',
     value: 'PORT',
     default: undefined as number | undefined,
     parse: integer(0, 65_535),
     help: 'port for /metrics and /state, which the public port then does not serve; 0 picks a free port',
   },
   adminHost: {
-    flag: '--admin-host',
-    env: 'ETHGATE_ADMIN_HOST',
     value: 'HOST',
     default: '127.0.0.1',
     parse: text,
     help: 'address of --admin-port',
   },
   tlsCert: {
-    flag: '--tls-cert',
-    env: 'ETHGATE_TLS_CERT',
     value: 'FILE',
     default: undefined as string | undefined,
     parse: text,
     help: 'certificate chain in PEM; the port then speaks HTTPS and WSS; it is read again when it changes',
   },
   tlsKey: {
-    flag: '--tls-key',
-    env: 'ETHGATE_TLS_KEY',
     value: 'FILE',
     default: undefined as string | undefined,
     parse: text,
     help: 'private key of --tls-cert in PEM',
   },
   compression: {
-    flag: '--compression',
-    env: 'ETHGATE_COMPRESSION',
     default: false,
     parse: flag,
     help: 'compress large answers for clients that accept it: zstd, br or gzip',
   },
-} as const satisfies Record<string, Option>
+} as const satisfies Record<string, OptionEntry>
