@@ -4,28 +4,35 @@ import type { Call, Operation, Operations } from './operation.ts'
 import { NodeError, readParams } from './request.ts'
 import type { Params } from './request.ts'
 
-type Fields = (params: Params) => Record<string, unknown>
+/** How a member of a request is read. */
+type Reader = (params: Params, name: string) => unknown
 
-const builder = (type: string, fields: Fields, strict = false): Operation => ({
+const address = (params: Params, name: string) => params.hex(name, 'address')
+const flag: Reader = (params, name) => params.flag(name)
+const int: Reader = (params, name) => params.int(name)
+/** An int32, which is a number in the message. */
+const short: Reader = (params, name) => Number(params.int(name))
+const text: Reader = (params, name) => params.hex(name, 'text')
+
+/** Builds a contract of the owner with these members. */
+const builder = (
+  type: string,
+  members: Readonly<Record<string, Reader>> = {},
+  strict = false,
+): Operation => ({
   prefix: 'wallet',
   get: 'empty',
   strict,
-  run: (call) =>
-    printBuilt(
-      call,
-      build(call, {
-        type,
-        value: {
-          owner_address: call.params.hex('owner_address', 'address'),
-          ...fields(call.params),
-        },
-      }),
-    ),
+  run(call) {
+    const value: Record<string, unknown> = { owner_address: address(call.params, 'owner_address') }
+    for (const [name, read] of Object.entries(members)) value[name] = read(call.params, name)
+    return printBuilt(call, build(call, { type, value }))
+  },
 })
 
 const RESOURCES: Readonly<Record<string, number>> = { BANDWIDTH: 0, ENERGY: 1, TRON_POWER: 2 }
 
-function resource(params: Params, name = 'resource'): Resource | 'TRON_POWER' | undefined {
+function resource(params: Params, name: string): Resource | 'TRON_POWER' | undefined {
   const value = params.json[name]
   const names = Object.keys(RESOURCES) as (Resource | 'TRON_POWER')[]
   if (value === undefined || value === null) return undefined
@@ -36,8 +43,6 @@ function resource(params: Params, name = 'resource'): Resource | 'TRON_POWER' | 
     `1:1: Enum type "protocol.ResourceCode" has no value named "${JSON.stringify(value)}".`,
   )
 }
-
-const address = (params: Params, name: string) => params.hex(name, 'address')
 
 const PERMISSION_TYPES = ['Owner', 'Witness', 'Active']
 
@@ -148,125 +153,99 @@ function readAbi(text: string): { entrys?: unknown[] } {
   return entrys.length > 0 ? { entrys } : {}
 }
 
+const permissions = {
+  owner: (params) => permission(params, params.json['owner']),
+  witness: (params) => permission(params, params.json['witness']),
+  actives: (params) => list(params, 'actives').map((item) => permission(params, item)),
+} satisfies Record<string, Reader>
+
+const votes: Reader = (params) =>
+  list(params, 'votes').map((vote) => ({
+    vote_address: readMember(params, 'vote_address', String(vote['vote_address']), 'address'),
+    vote_count: vote['vote_count'],
+  }))
+
+const chainParameters: Reader = (params) =>
+  list(params, 'parameters').map(({ key, value }) => ({ key, value: value ?? 0 }))
+
 /** The builders. Each returns an unsigned transaction. */
 export const builderOperations: Operations = {
-  createtransaction: builder(
-    'TransferContract',
-    (params) => ({ to_address: address(params, 'to_address'), amount: params.int('amount') }),
-    true,
-  ),
-  transferasset: builder('TransferAssetContract', (params) => ({
-    asset_name: params.hex('asset_name', 'text'),
-    to_address: address(params, 'to_address'),
-    amount: params.int('amount'),
-  })),
-  createaccount: builder('AccountCreateContract', (params) => ({
-    account_address: address(params, 'account_address'),
-  })),
-  updateaccount: builder('AccountUpdateContract', (params) => ({
-    account_name: params.hex('account_name', 'text'),
-  })),
-  setaccountid: builder('SetAccountIdContract', (params) => ({
-    account_id: params.hex('account_id', 'text'),
-  })),
-  accountpermissionupdate: builder('AccountPermissionUpdateContract', (params) => ({
-    owner: permission(params, params.json['owner']),
-    witness: permission(params, params.json['witness']),
-    actives: list(params, 'actives').map((item) => permission(params, item)),
-  })),
-  freezebalance: builder('FreezeBalanceContract', (params) => ({
-    frozen_balance: params.int('frozen_balance'),
-    frozen_duration: params.int('frozen_duration'),
-    resource: resource(params),
-    receiver_address: address(params, 'receiver_address'),
-  })),
-  unfreezebalance: builder('UnfreezeBalanceContract', (params) => ({
-    resource: resource(params),
-    receiver_address: address(params, 'receiver_address'),
-  })),
-  freezebalancev2: builder('FreezeBalanceV2Contract', (params) => ({
-    frozen_balance: params.int('frozen_balance'),
-    resource: resource(params),
-  })),
-  unfreezebalancev2: builder('UnfreezeBalanceV2Contract', (params) => ({
-    unfreeze_balance: params.int('unfreeze_balance'),
-    resource: resource(params),
-  })),
-  withdrawexpireunfreeze: builder('WithdrawExpireUnfreezeContract', () => ({})),
-  cancelallunfreezev2: builder('CancelAllUnfreezeV2Contract', () => ({})),
-  delegateresource: builder('DelegateResourceContract', (params) => ({
-    resource: resource(params),
-    balance: params.int('balance'),
-    receiver_address: address(params, 'receiver_address'),
-    lock: params.flag('lock'),
-    lock_period: params.int('lock_period'),
-  })),
-  undelegateresource: builder('UnDelegateResourceContract', (params) => ({
-    resource: resource(params),
-    balance: params.int('balance'),
-    receiver_address: address(params, 'receiver_address'),
-  })),
-  votewitnessaccount: builder('VoteWitnessContract', (params) => ({
-    votes: list(params, 'votes').map((vote) => ({
-      vote_address: readMember(params, 'vote_address', String(vote['vote_address']), 'address'),
-      vote_count: vote['vote_count'],
-    })),
-  })),
-  createwitness: builder('WitnessCreateContract', (params) => ({ url: params.hex('url', 'text') })),
-  updatewitness: builder('WitnessUpdateContract', (params) => ({
-    update_url: params.hex('update_url', 'text'),
-  })),
-  updateBrokerage: builder('UpdateBrokerageContract', (params) => ({
-    brokerage: Number(params.int('brokerage')),
-  })),
-  withdrawbalance: builder('WithdrawBalanceContract', () => ({})),
-  proposalcreate: builder('ProposalCreateContract', (params) => ({
-    parameters: list(params, 'parameters').map(({ key, value }) => ({ key, value: value ?? 0 })),
-  })),
-  proposalapprove: builder('ProposalApproveContract', (params) => ({
-    proposal_id: params.int('proposal_id'),
-    is_add_approval: params.flag('is_add_approval'),
-  })),
-  proposaldelete: builder('ProposalDeleteContract', (params) => ({
-    proposal_id: params.int('proposal_id'),
-  })),
-  createassetissue: builder('AssetIssueContract', (params) => ({
-    name: params.hex('name', 'text'),
-    abbr: params.hex('abbr', 'text'),
-    total_supply: params.int('total_supply'),
-    frozen_supply: list(params, 'frozen_supply'),
-    trx_num: Number(params.int('trx_num')),
-    precision: Number(params.int('precision')),
-    num: Number(params.int('num')),
-    start_time: params.int('start_time'),
-    end_time: params.int('end_time'),
-    description: params.hex('description', 'text'),
-    url: params.hex('url', 'text'),
-    free_asset_net_limit: params.int('free_asset_net_limit'),
-    public_free_asset_net_limit: params.int('public_free_asset_net_limit'),
-  })),
-  updateasset: builder('UpdateAssetContract', (params) => ({
-    description: params.hex('description', 'text'),
-    url: params.hex('url', 'text'),
-    new_limit: params.int('new_limit'),
-    new_public_limit: params.int('new_public_limit'),
-  })),
-  participateassetissue: builder('ParticipateAssetIssueContract', (params) => ({
-    to_address: address(params, 'to_address'),
-    asset_name: params.hex('asset_name', 'text'),
-    amount: params.int('amount'),
-  })),
-  unfreezeasset: builder('UnfreezeAssetContract', () => ({})),
-  updatesetting: builder('UpdateSettingContract', (params) => ({
-    contract_address: address(params, 'contract_address'),
-    consume_user_resource_percent: params.int('consume_user_resource_percent'),
-  })),
-  updateenergylimit: builder('UpdateEnergyLimitContract', (params) => ({
-    contract_address: address(params, 'contract_address'),
-    origin_energy_limit: params.int('origin_energy_limit'),
-  })),
-  clearabi: builder('ClearABIContract', (params) => ({
-    contract_address: address(params, 'contract_address'),
-  })),
+  createtransaction: builder('TransferContract', { to_address: address, amount: int }, true),
+  transferasset: builder('TransferAssetContract', {
+    asset_name: text,
+    to_address: address,
+    amount: int,
+  }),
+  createaccount: builder('AccountCreateContract', { account_address: address }),
+  updateaccount: builder('AccountUpdateContract', { account_name: text }),
+  setaccountid: builder('SetAccountIdContract', { account_id: text }),
+  accountpermissionupdate: builder('AccountPermissionUpdateContract', permissions),
+  freezebalance: builder('FreezeBalanceContract', {
+    frozen_balance: int,
+    frozen_duration: int,
+    resource,
+    receiver_address: address,
+  }),
+  unfreezebalance: builder('UnfreezeBalanceContract', { resource, receiver_address: address }),
+  freezebalancev2: builder('FreezeBalanceV2Contract', { frozen_balance: int, resource }),
+  unfreezebalancev2: builder('UnfreezeBalanceV2Contract', { unfreeze_balance: int, resource }),
+  withdrawexpireunfreeze: builder('WithdrawExpireUnfreezeContract'),
+  cancelallunfreezev2: builder('CancelAllUnfreezeV2Contract'),
+  delegateresource: builder('DelegateResourceContract', {
+    resource,
+    balance: int,
+    receiver_address: address,
+    lock: flag,
+    lock_period: int,
+  }),
+  undelegateresource: builder('UnDelegateResourceContract', {
+    resource,
+    balance: int,
+    receiver_address: address,
+  }),
+  votewitnessaccount: builder('VoteWitnessContract', { votes }),
+  createwitness: builder('WitnessCreateContract', { url: text }),
+  updatewitness: builder('WitnessUpdateContract', { update_url: text }),
+  updateBrokerage: builder('UpdateBrokerageContract', { brokerage: short }),
+  withdrawbalance: builder('WithdrawBalanceContract'),
+  proposalcreate: builder('ProposalCreateContract', { parameters: chainParameters }),
+  proposalapprove: builder('ProposalApproveContract', { proposal_id: int, is_add_approval: flag }),
+  proposaldelete: builder('ProposalDeleteContract', { proposal_id: int }),
+  createassetissue: builder('AssetIssueContract', {
+    name: text,
+    abbr: text,
+    total_supply: int,
+    frozen_supply: list,
+    trx_num: short,
+    precision: short,
+    num: short,
+    start_time: int,
+    end_time: int,
+    description: text,
+    url: text,
+    free_asset_net_limit: int,
+    public_free_asset_net_limit: int,
+  }),
+  updateasset: builder('UpdateAssetContract', {
+    description: text,
+    url: text,
+    new_limit: int,
+    new_public_limit: int,
+  }),
+  participateassetissue: builder('ParticipateAssetIssueContract', {
+    to_address: address,
+    asset_name: text,
+    amount: int,
+  }),
+  unfreezeasset: builder('UnfreezeAssetContract'),
+  updatesetting: builder('UpdateSettingContract', {
+    contract_address: address,
+    consume_user_resource_percent: int,
+  }),
+  updateenergylimit: builder('UpdateEnergyLimitContract', {
+    contract_address: address,
+    origin_energy_limit: int,
+  }),
+  clearabi: builder('ClearABIContract', { contract_address: address }),
   deploycontract: { prefix: 'wallet', get: 'empty', run: deploy },
 }
