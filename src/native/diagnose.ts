@@ -34,36 +34,30 @@ export async function diagnose(
   const reachable = await findingOf('reachable', () => reachNode(native, now))
   if (reachable.level === 'fail') return [{ ...reachable, advice: UNREACHABLE }]
   const capabilities = createCapabilities({ native })
-  const has = (capability: Capability, good: string, bad: Verdict) =>
-    findingOf(capability, async () =>
-      (await capabilities.has(capability)) ? { level: 'ok', found: good } : bad,
-    )
+  const has = (check: string, capability: Capability, good: string, bad: Verdict) =>
+    findingOf(check, async () => ((await capabilities.has(capability)) ? ok(good) : bad))
   return [
     reachable,
     await findingOf('version', async () => {
       const release = (await capabilities.version()) ?? (await releaseOfRpc(rpc))
-      if (release === undefined)
-        return { level: 'info', found: 'hidden', advice: 'getnodeinfo is disabled' }
+      if (release === undefined) return info('hidden', 'getnodeinfo is disabled')
       const found = `java-tron ${release}`
       const changes = changesOf(release)
       return changes === undefined
-        ? { level: 'info', found, advice: `not tested; tested with ${KNOWN_RELEASES}` }
-        : { level: 'ok', found, advice: changes }
+        ? info(found, `not tested; tested with ${KNOWN_RELEASES}`)
+        : ok(found, changes)
     }),
     await findingOf('chain', async () => {
       const { chainId, genesis } = await capabilities.identity()
-      return {
-        level: 'ok',
-        found: `id ${chainId} (0x${chainId.toString(16)}), genesis …${genesis.slice(-16)}`,
-      }
+      return ok(`id ${chainId} (0x${chainId.toString(16)}), genesis …${genesis.slice(-16)}`)
     }),
     await findingOf('head', () => readHead(native, now)),
     await findingOf('solidified', () => readSolid(native)),
-    { ...(await has('constantCalls', 'on', CALLS_OFF)), check: 'contract calls' },
-    { ...(await has('estimateEnergy', 'on', ESTIMATE_OFF)), check: 'energy estimates' },
-    { ...(await has('blockHistory', 'kept', LITE)), check: 'block history' },
-    { ...(await has('infoHistory', 'kept', NO_INFOS)), check: 'receipts and logs' },
-    { ...(await has('balanceHistory', 'kept', NO_BALANCES)), check: 'balance history' },
+    await has('contract calls', 'constantCalls', 'on', CALLS_OFF),
+    await has('energy estimates', 'estimateEnergy', 'on', ESTIMATE_OFF),
+    await has('block history', 'blockHistory', 'kept', LITE),
+    await has('receipts and logs', 'infoHistory', 'kept', NO_INFOS),
+    await has('balance history', 'balanceHistory', 'kept', NO_BALANCES),
     ...(await Promise.all(NEEDED.map((needed) => checkApi(native, needed)))).filter(
       ({ level }) => level !== 'ok',
     ),
@@ -92,46 +86,43 @@ async function releaseOfRpc(rpc: NodeRpc | undefined): Promise<string | undefine
 const UNREACHABLE =
   'check that the node is running and that this is the address of its HTTP API (port 8090, not its JSON-RPC)'
 
-type Verdict = Omit<Finding, 'check' | 'advice'> & { advice?: string }
+type Verdict = Omit<Finding, 'check'>
+
+const ok = (found: string, advice = ''): Verdict => ({ level: 'ok', found, advice })
+const info = (found: string, advice: string): Verdict => ({ level: 'info', found, advice })
+const warn = (found: string, advice: string): Verdict => ({ level: 'warn', found, advice })
+const fail = (found: string, advice: string): Verdict => ({ level: 'fail', found, advice })
 
 /** Runs a check. An error of the node is a failed check. */
 async function findingOf(check: string, ask: () => Promise<Verdict>): Promise<Finding> {
   try {
-    return { check, advice: '', ...(await ask()) }
+    return { check, ...(await ask()) }
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     return { check, level: 'fail', found: error.message, advice: '' }
   }
 }
 
-const CALLS_OFF: Verdict = {
-  level: 'fail',
-  found: 'off',
-  advice: 'eth_call and all contract reads fail: set vm.supportConstant = true in the node',
-}
-const ESTIMATE_OFF: Verdict = {
-  level: 'warn',
-  found: 'off',
-  advice:
-    'estimates come from a simulation and can be slightly too low: set vm.estimateEnergy = true',
-}
-const LITE: Verdict = {
-  level: 'fail',
-  found: 'closed',
-  advice:
-    'a lite node: old blocks, receipts and logs are not served; use a full node or set node.openHistoryQueryWhenLiteFN = true',
-}
-const NO_INFOS: Verdict = {
-  level: 'fail',
-  found: 'not kept',
-  advice: 'no receipts, no logs: set storage.transHistory.switch = "on" and sync again',
-}
-const NO_BALANCES: Verdict = {
-  level: 'warn',
-  found: 'not complete from the first block',
-  advice:
-    'eth_getBalance fails for past blocks: set storage.balance.history.lookup = true and sync again',
-}
+const CALLS_OFF = fail(
+  'off',
+  'eth_call and all contract reads fail: set vm.supportConstant = true in the node',
+)
+const ESTIMATE_OFF = warn(
+  'off',
+  'estimates come from a simulation and can be slightly too low: set vm.estimateEnergy = true',
+)
+const LITE = fail(
+  'closed',
+  'a lite node: old blocks, receipts and logs are not served; use a full node or set node.openHistoryQueryWhenLiteFN = true',
+)
+const NO_INFOS = fail(
+  'not kept',
+  'no receipts, no logs: set storage.transHistory.switch = "on" and sync again',
+)
+const NO_BALANCES = warn(
+  'not complete from the first block',
+  'eth_getBalance fails for past blocks: set storage.balance.history.lookup = true and sync again',
+)
 
 async function reachNode(native: NativeClient, now: () => number): Promise<Verdict> {
   const times: number[] = []
@@ -142,8 +133,8 @@ async function reachNode(native: NativeClient, now: () => number): Promise<Verdi
   }
   const [fastest = 0, , median = 0] = times.toSorted((left, right) => left - right)
   return median > 1000
-    ? { level: 'warn', found: `answers in ${median} ms`, advice: 'every read takes this time' }
-    : { level: 'ok', found: `answers in ${median} ms (fastest ${fastest} ms)` }
+    ? warn(`answers in ${median} ms`, 'every read takes this time')
+    : ok(`answers in ${median} ms (fastest ${fastest} ms)`)
 }
 
 async function readHead(native: NativeClient, now: () => number): Promise<Verdict> {
@@ -151,18 +142,10 @@ async function readHead(native: NativeClient, now: () => number): Promise<Verdic
   const age = now() - timestamp
   const found = `block ${number}, ${Math.round(age / 1000)} s old`
   if (age < -OLD_HEAD_MS)
-    return {
-      level: 'warn',
-      found,
-      advice: 'in the future: check the clocks of this machine and of the node',
-    }
+    return warn(found, 'in the future: check the clocks of this machine and of the node')
   return age > OLD_HEAD_MS
-    ? {
-        level: 'warn',
-        found,
-        advice: 'the head does not move: the node is syncing, or its chain stopped',
-      }
-    : { level: 'ok', found }
+    ? warn(found, 'the head does not move: the node is syncing, or its chain stopped')
+    : ok(found)
 }
 
 async function readSolid(native: NativeClient): Promise<Verdict> {
@@ -174,17 +157,12 @@ async function readSolid(native: NativeClient): Promise<Verdict> {
     }),
   ])
   if (!solid)
-    return {
-      level: 'fail',
-      found: 'no /walletsolidity',
-      advice:
-        '"finalized", "safe" and caching need it: give its address with --upstream-solidity (port 8091 of a node)',
-    }
+    return fail(
+      'no /walletsolidity',
+      '"finalized", "safe" and caching need it: give its address with --upstream-solidity (port 8091 of a node)',
+    )
   const number = solid.block_header.raw_data.number ?? 0
-  return {
-    level: 'ok',
-    found: `block ${number}, ${(head.block_header.raw_data.number ?? 0) - number} behind the head`,
-  }
+  return ok(`block ${number}, ${(head.block_header.raw_data.number ?? 0) - number} behind the head`)
 }
 
 const ZERO_ADDRESS = `41${'0'.repeat(40)}`
@@ -220,7 +198,7 @@ async function checkApi(
       if (!(error instanceof NodeRefusedError) && !/failed to process/.test(String(error)))
         throw error
     }
-    return { level: 'ok', found: 'offered' }
+    return ok('offered')
   })
 }
 
@@ -240,42 +218,31 @@ async function burst(native: NativeClient, now: () => number): Promise<Verdict> 
   const busy = faults.filter((fault) => fault instanceof NodeBusyError).length
   const rate = `${BURST} reads in ${seconds.toFixed(2)} s`
   if (busy > 0)
-    return {
-      level: 'warn',
-      found: `${busy} of ${BURST} reads refused`,
-      advice: 'the rate is limited: use an API key (--upstream-header) or lower --upstream-sockets',
-    }
+    return warn(
+      `${busy} of ${BURST} reads refused`,
+      'the rate is limited: use an API key (--upstream-header) or lower --upstream-sockets',
+    )
   if (faults.length > 0)
-    return {
-      level: 'warn',
-      found: `${faults.length} of ${BURST} reads failed`,
-      advice: 'the node accepts fewer connections: lower --upstream-sockets',
-    }
+    return warn(
+      `${faults.length} of ${BURST} reads failed`,
+      'the node accepts fewer connections: lower --upstream-sockets',
+    )
   return seconds > 5
-    ? {
-        level: 'warn',
-        found: rate,
-        advice: 'slow: eth_getLogs over many blocks will take a long time',
-      }
-    : { level: 'ok', found: rate }
+    ? warn(rate, 'slow: eth_getLogs over many blocks will take a long time')
+    : ok(rate)
 }
 
 async function checkRpc(native: NativeClient, rpc: NodeRpc | undefined): Promise<Verdict> {
   if (!rpc)
-    return {
-      level: 'info',
-      found: 'not given',
-      advice: 'eth_getStorageAt needs it: --upstream-rpc http://HOST:8545/jsonrpc',
-    }
+    return info('not given', 'eth_getStorageAt needs it: --upstream-rpc http://HOST:8545/jsonrpc')
   const genesis = await native.wallet.getBlock({ id_or_num: '0' })
   const chainId = await rpc.call('eth_chainId', [])
   return chainId === `0x${(genesis?.blockID ?? '').slice(-8).replace(/^0+/, '')}`
-    ? { level: 'ok', found: 'same chain' }
-    : {
-        level: 'fail',
-        found: `another chain: ${String(chainId)}`,
-        advice: 'eth_getStorageAt would be wrong: --upstream-rpc must be of the same node',
-      }
+    ? ok('same chain')
+    : fail(
+        `another chain: ${String(chainId)}`,
+        'eth_getStorageAt would be wrong: --upstream-rpc must be of the same node',
+      )
 }
 
 async function checkGrpc(
@@ -285,17 +252,14 @@ async function checkGrpc(
   const genesis = await native.wallet.getBlock({ id_or_num: '0' })
   const found = await grpcGenesis().catch((error: unknown) => error as Error)
   if (found instanceof Error)
-    return {
-      level: 'warn',
-      found: found.message,
-      advice:
-        'the gateway uses HTTP instead: --upstream-grpc must be the port of the full node, 50051',
-    }
+    return warn(
+      found.message,
+      'the gateway uses HTTP instead: --upstream-grpc must be the port of the full node, 50051',
+    )
   return found === genesis?.blockID
-    ? { level: 'ok', found: 'same chain' }
-    : {
-        level: 'warn',
-        found: 'another chain',
-        advice: 'the gateway uses HTTP instead: --upstream-grpc must be of the same node',
-      }
+    ? ok('same chain')
+    : warn(
+        'another chain',
+        'the gateway uses HTTP instead: --upstream-grpc must be of the same node',
+      )
 }
