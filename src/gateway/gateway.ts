@@ -1,29 +1,16 @@
 import { Hono } from 'hono'
 
-import { type Config, ConfigError, createConfig } from '../config/config.ts'
-import type { Health, WorkerState } from '../http/health.ts'
+import { ConfigError, createConfig } from '../config/config.ts'
 import { createPage } from '../http/page/page.tsx'
-import type { Artifacts } from '../http/page/reads/source.ts'
-import type { DevAccount } from '../http/page/views/connect.tsx'
 import { createHttpServer } from '../http/server.ts'
 import { createUnsent } from '../http/unsent.ts'
 import { createWalletPassthrough } from '../http/walletPassthrough.ts'
 import { UpstreamError } from '../lib/errors.ts'
-import type { NativeClient } from '../native/client.ts'
-import type { PrivateKey } from '../native/protobuf/signature.ts'
-import type { NativeTransport } from '../native/transport/transport.ts'
-import type { Upstream } from '../native/upstream.ts'
-import type { TransactionInfo } from '../native/wire/types.ts'
-import type { Simulator } from '../rpc/context.ts'
 import { explainInHeaders } from '../rpc/explain/headers.ts'
-import type { Tracer } from '../rpc/explain/tracer.ts'
-import type { AroundCall } from '../rpc/jsonrpc/observe.ts'
-import type { AnyMethod } from '../rpc/method.ts'
 import { createDocumentRoutes } from '../rpc/openrpc/routes.ts'
 import { readManagedKeys } from '../sending/keyFile.ts'
-import { type Log, silentLog } from './log.ts'
-import type { WorkerMetrics } from './metrics.ts'
-import type { Metrics } from './metrics.ts'
+import type { Gateway, GatewayOptions } from './gatewayTypes.ts'
+import { silentLog } from './log.ts'
 import { createBoot } from './parts/boot.ts'
 import { connectLimits } from './parts/callLimits.ts'
 import { checkExposure } from './parts/exposure.ts'
@@ -37,62 +24,7 @@ export { type Config, createConfig } from '../config/config.ts'
 export type { NativeClient } from '../native/client.ts'
 export type { NativeTransport } from '../native/transport/transport.ts'
 export { defineMethod } from '../rpc/method.ts'
-
-/** What a simulator gets of the gateway. */
-type SimulatorOptions = {
-  feeSignal: Config['feeSignal']
-  log: Log
-  /** The best node that has a JSON-RPC; undefined while none is usable. */
-  node: () => Upstream | undefined
-}
-
-/** The shape of `Hono`. The class itself differs between copies of the package. */
-export type Routes = {
-  fetch(request: Request): Response | Promise<Response>
-  readonly routes: readonly { readonly method: string; readonly path: string }[]
-}
-
-/** An Ethereum JSON-RPC endpoint in front of one chain. */
-export type Gateway = {
-  readonly config: Config
-  readonly metrics: Metrics
-  readonly native: NativeClient
-  /**
-   * Listens, then waits for the first attempt to reach the node. If the node is down, the gateway keeps trying in the background;
-   * meanwhile `/health` reports it and methods fail.
-   *
-   * @throws MissingCapabilityError when the node cannot be used; the error of `listen`, such as EADDRINUSE.
-   */
-  start(): Promise<{ port: number; url: string }>
-  /**
-   * Drains: `/ready` answers 503 at once. After `delay` milliseconds (default 0), in which requests are answered and their
-   * connections closed, the port closes. Requests in flight finish within `config.drain`, counted from the
-   * beginning; WebSockets close with 1001.
-   */
-  stop(options?: { delay?: number }): Promise<void>
-  /** Replaces the nodes. Calls in flight finish. Does nothing for a chain in this process. */
-  setUpstreams(upstreams: readonly Upstream[]): Promise<void>
-  /** Reads the API keys file again. One that is not valid changes nothing. */
-  reloadApiKeys(): void
-  /** Settles when the node has answered. Rejects with MissingCapabilityError if it cannot be used, even long after `start`. */
-  readonly ready: Promise<Services>
-  /** One EIP-1193 call in this process, on the full view. @throws RpcError */
-  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
-  health(): Health
-}
-
-/** The workers of a machine, one of which is this process. */
-export type Workers = {
-  /** The part of the rates of nodes that this worker may use now. */
-  share(): number
-  /** Says how to read which part of its share this worker used in the last second, from 0 to 1. */
-  onBeat(used: () => number): void
-  states(): WorkerState[]
-  /** The metrics of all workers, in the text format of Prometheus. */
-  metrics(): Promise<string>
-  /** Says how the metrics of this worker are read. */
-  onCollect(collect: () => Promise<WorkerMetrics>): void
-}
+export type { Gateway, Routes, Workers } from './gatewayTypes.ts'
 
 /**
  * Creates every part once and connects them. Embedders may pass a transport, keys, methods and routes.
@@ -118,7 +50,7 @@ export function createGateway({
   tracer,
   transport,
   workers,
-}: createGateway.Options): Gateway {
+}: GatewayOptions): Gateway {
   // The keys are removed from the config, so that nothing can print them.
   const managedKeys = [...keys, ...readManagedKeys(given.keys)]
   const config = createConfig({ ...given, keys: undefined })
@@ -367,46 +299,7 @@ export function createGateway({
 }
 
 export declare namespace createGateway {
-  type Options = {
-    /** Funded accounts with public keys; the page of a development chain shows them. */
-    accounts?: readonly DevAccount[] | undefined
-    /** Names and ABIs of contracts by their code, for the page. */
-    artifacts?: Artifacts | undefined
-    /** Wraps every JSON-RPC call, to observe it. */
-    around?: AroundCall | undefined
-    /** The chain is in this process, so its head is followed even to a lower block. @default whether a transport is given */
-    authoritative?: boolean
-    /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
-    coinDecimals?: 6 | 18
-    /** Creates what simulates calls, for `--simulate`. @param node - the node to use now */
-    createSimulator?:
-      | ((options: SimulatorOptions) => Simulator & { stop(): Promise<void> })
-      | undefined
-    /** Settings that differ from the defaults. `upstream` is required unless a transport is given. */
-    config: Partial<Config>
-    /** Why a transaction failed, for the page. @default the text of the node */
-    failureOf?: ((info: TransactionInfo) => string) | undefined
-    /** Private keys of managed accounts, hex. */
-    keys?: readonly PrivateKey[]
-    /** @default silent */
-    log?: Log
-    /** More methods, by wire name; they replace those of the same name. */
-    methods?: Record<string, AnyMethod>
-    /** Called with each JSON-RPC method that does not exist. */
-    onUnknown?: ((method: string) => void) | undefined
-    /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
-    priceOfBlock?: ((time: number) => bigint | undefined) | undefined
-    /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
-    problems?: () => (string | undefined)[]
-    /** Routes on the same port: an application of Hono. */
-    routes?: Routes
-    /** Creates spans for calls. @default none */
-    tracer?: Tracer | undefined
-    /** The transport to the node. @default sockets to the nodes of `config` */
-    transport?: NativeTransport
-    /** The other workers of this process's primary process. @default this process is no worker */
-    workers?: Workers | undefined
-  }
+  type Options = GatewayOptions
 }
 
 /** Memory for cached answers of the native HTTP API, as a share of the memory for blocks. */
