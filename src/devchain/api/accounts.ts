@@ -14,7 +14,7 @@ import {
 } from '../state/resources.ts'
 import type { StateReader } from '../state/state.ts'
 import type { Call, Operations } from './operation.ts'
-import { NodeError } from './request.ts'
+import { illegalArgument } from './request.ts'
 import { spell } from './spelling.ts'
 
 const byKey = (record: Readonly<Record<string, bigint>>) =>
@@ -204,22 +204,13 @@ export const accountOperations: Operations = {
       const wanted = params.json['block_identifier'] as
         | { hash?: string; number?: number }
         | undefined
-      if (!account?.address)
-        throw new NodeError(
-          'java.lang.IllegalArgumentException',
-          'account_identifier address is null',
-        )
-      if (!wanted)
-        throw new NodeError('java.lang.IllegalArgumentException', 'block_identifier null')
+      if (!account?.address) throw illegalArgument('account_identifier address is null')
+      if (!wanted) throw illegalArgument('block_identifier null')
       const number = wanted.number ?? 0
       if (wanted.hash?.length !== 64)
-        throw new NodeError(
-          'java.lang.IllegalArgumentException',
-          'block_identifier hash length not equals 32',
-        )
+        throw illegalArgument('block_identifier hash length not equals 32')
       const block = ledger.block(number)
-      if (!block || block.id !== wanted.hash)
-        throw new NodeError('java.lang.IllegalArgumentException', 'number and hash do not match')
+      if (!block || block.id !== wanted.hash) throw illegalArgument('number and hash do not match')
       const key = params.visible
         ? decodeBase58(account.address)
         : account.address.replace(/^0x/, '').toLowerCase()
@@ -241,14 +232,9 @@ export const accountOperations: Operations = {
     run({ ledger, params }) {
       const number = Number(params.int('number'))
       const hash = params.hex('hash')
-      if (hash.length !== 64)
-        throw new NodeError(
-          'java.lang.IllegalArgumentException',
-          'block_identifier hash length not equals 32',
-        )
+      if (hash.length !== 64) throw illegalArgument('block_identifier hash length not equals 32')
       const block = ledger.block(number)
-      if (block?.id !== hash)
-        throw new NodeError('java.lang.IllegalArgumentException', 'number and hash do not match')
+      if (block?.id !== hash) throw illegalArgument('number and hash do not match')
       const transaction_balance_trace = block.transactions.map(
         ({ transaction, results, balances }) => ({
           transaction_identifier: transaction.id,

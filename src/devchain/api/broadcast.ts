@@ -3,7 +3,7 @@ import { RefusedError } from '../state/errors.ts'
 import { packTransaction, printTransaction, readTransaction } from '../transactions/transaction.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
 import type { Call, Operations } from './operation.ts'
-import { NodeError } from './request.ts'
+import { NodeError, nullPointer } from './request.ts'
 
 const PREFIXES: Partial<Record<RefusedError.Code, string>> = {
   SIGERROR: 'Validate signature error: ',
@@ -89,13 +89,11 @@ export const broadcastOperations: Operations = {
 /** Checks the content of a transaction. @throws NodeError when it is missing or has no list of contracts. */
 export function checkContent(json: Partial<Transaction>): void {
   if (!json.raw_data)
-    throw new NodeError(
-      'java.lang.NullPointerException',
+    throw nullPointer(
       'Cannot invoke "com.alibaba.fastjson.JSONObject.getJSONArray(String)" because "rawData" is null',
     )
   if (!Array.isArray(json.raw_data.contract))
-    throw new NodeError(
-      'java.lang.NullPointerException',
+    throw nullPointer(
       'Cannot invoke "com.alibaba.fastjson.JSONArray.size()" because "rawContractArray" is null',
     )
 }

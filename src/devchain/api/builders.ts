@@ -1,7 +1,7 @@
 import type { Resource } from '../state/model.ts'
 import { build, present, printBuilt } from './build.ts'
 import type { Call, Operation, Operations } from './operation.ts'
-import { NodeError, readParams } from './request.ts'
+import { parseError, readParams } from './request.ts'
 import type { Params } from './request.ts'
 
 /** How a member of a request is read. */
@@ -38,8 +38,7 @@ function resource(params: Params, name: string): Resource | 'TRON_POWER' | undef
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number' && names[value]) return names[value]
   if (typeof value === 'string' && value in RESOURCES) return value as Resource
-  throw new NodeError(
-    'org.tron.core.services.http.JsonFormat$ParseException',
+  throw parseError(
     `1:1: Enum type "protocol.ResourceCode" has no value named "${JSON.stringify(value)}".`,
   )
 }
@@ -125,11 +124,7 @@ function readAbi(text: string): { entrys?: unknown[] } {
   } catch {
     entries = undefined
   }
-  if (!Array.isArray(entries))
-    throw new NodeError(
-      'org.tron.core.services.http.JsonFormat$ParseException',
-      '1:11: Expected "{".',
-    )
+  if (!Array.isArray(entries)) throw parseError('1:11: Expected "{".')
   const capital = (value: unknown) =>
     typeof value === 'string'
       ? value.charAt(0).toUpperCase() + value.slice(1).toLowerCase()

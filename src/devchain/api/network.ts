@@ -6,7 +6,7 @@ import { PARAMETER_KEYS, parameter } from '../state/parameters.ts'
 import type { StateReader } from '../state/state.ts'
 import { codeHash } from '../vm/vmState.ts'
 import type { Call, Operations } from './operation.ts'
-import { NodeError } from './request.ts'
+import { illegalArgument } from './request.ts'
 import { spell } from './spelling.ts'
 
 const CODE_VERSION = '4.8.0'
@@ -66,11 +66,7 @@ function contractOf(call: Call): ContractRecord | undefined {
   if (!params.visible) return state.get('contract', params.hex('value', 'address'))
   const address = params.text('value')
   const wrong = /[^1-9A-HJ-NP-Za-km-z]/.exec(address)
-  if (wrong)
-    throw new NodeError(
-      'java.lang.IllegalArgumentException',
-      `Illegal character ${wrong[0]} at ${wrong.index}`,
-    )
+  if (wrong) throw illegalArgument(`Illegal character ${wrong[0]} at ${wrong.index}`)
   return state.get('contract', anyAddress(address))
 }
 

@@ -12,13 +12,22 @@ export class NodeError extends Error {
   }
 }
 
+/** The error body for a member with a wrong value. */
+export const illegalArgument = (message: string) =>
+  new NodeError('java.lang.IllegalArgumentException', message)
+/** The error body of the node for input that its code does not expect. */
+export const nullPointer = (message: string) =>
+  new NodeError('java.lang.NullPointerException', message)
+/** The error body for a member that the node cannot read. */
+export const parseError = (message: string) =>
+  new NodeError('org.tron.core.services.http.JsonFormat$ParseException', message)
+/** The error body for text that is no JSON. */
+const jsonError = (message: string) => new NodeError('com.alibaba.fastjson.JSONException', message)
+
 /** An error body without a class: `{"Error":"<message>"}`. */
 export class PlainNodeError extends Error {
   override name = 'PlainNodeError'
 }
-
-const PARSE = 'org.tron.core.services.http.JsonFormat$ParseException'
-const JSON_ERROR = 'com.alibaba.fastjson.JSONException'
 
 type Member = { text: string; column: number }
 
@@ -42,21 +51,20 @@ export type Params = {
 export function readParams(body: string, strict = false): Params {
   const text = body.trim()
   if (text === '') {
-    if (strict) throw new NodeError('java.lang.NullPointerException', 'null')
-    throw new NodeError(PARSE, '1:1: Expected "{".')
+    if (strict) throw nullPointer('null')
+    throw parseError('1:1: Expected "{".')
   }
-  if (text === 'null') throw new NodeError('java.lang.NullPointerException', 'null')
-  if (text.startsWith('[') || text.startsWith('"'))
-    throw new NodeError(JSON_ERROR, 'can not cast to JSONObject.')
+  if (text === 'null') throw nullPointer('null')
+  if (text.startsWith('[') || text.startsWith('"')) throw jsonError('can not cast to JSONObject.')
   if (!text.startsWith('{')) {
-    if (strict) throw new NodeError(JSON_ERROR, 'illegal state. \u001A')
+    if (strict) throw jsonError('illegal state. \u001A')
     return queryParams(new URLSearchParams(text))
   }
   let json: Record<string, unknown>
   try {
     json = parseNative(text) as Record<string, unknown>
   } catch {
-    throw new NodeError(JSON_ERROR, 'syntax error')
+    throw jsonError('syntax error')
   }
   return paramsOf(json, members(text))
 }
@@ -83,7 +91,7 @@ function paramsOf(
     return member && member.text !== 'null' ? member : undefined
   }
   const refuse = (member: Member, reason: string): never => {
-    throw new NodeError(PARSE, `1:${member.column}: ${reason}`)
+    throw parseError(`1:${member.column}: ${reason}`)
   }
   const string = (name: string): string => {
     const member = at(name)
@@ -140,10 +148,7 @@ function fromVisible(
   try {
     return fromBase58(value).toString('hex')
   } catch {
-    throw new NodeError(
-      'java.lang.NullPointerException',
-      'Cannot read the array length because "bytes" is null',
-    )
+    throw nullPointer('Cannot read the array length because "bytes" is null')
   }
 }
 

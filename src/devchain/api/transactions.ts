@@ -2,7 +2,7 @@ import { toBase58 } from '../../lib/base58.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import { printTransaction } from '../transactions/transaction.ts'
 import type { Call, Operations } from './operation.ts'
-import { NodeError } from './request.ts'
+import { illegalArgument } from './request.ts'
 import { spell } from './spelling.ts'
 
 /** The block and index of a mined transaction, if this prefix has the block. */
@@ -74,8 +74,7 @@ export const transactionOperations: Operations = {
   gettransactionfrompending: {
     prefix: 'wallet',
     run(call) {
-      if (call.params.hex('value').length !== 64)
-        throw new NodeError('java.lang.IllegalArgumentException', 'null')
+      if (call.params.hex('value').length !== 64) throw illegalArgument('null')
       const waiting = pending(call)
       if (!waiting) return {}
       return printTransaction(waiting.transaction, waiting.applied?.results, {
