@@ -19,6 +19,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 
 import { freePort } from '../test/support/freePort.ts'
 import { artifacts } from '../test/support/recordedChain.ts'
+import { track } from './processes.ts'
 
 const TRANSFERS = 1_000
 const BATCH = 50
@@ -33,7 +34,7 @@ async function start(program: string, args: readonly string[]): Promise<Node> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const began = performance.now()
-  const child = spawn(program, [...args, '--port', String(port)], { stdio: 'ignore' })
+  const child = track(spawn(program, [...args, '--port', String(port)], { stdio: 'ignore' }))
   while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 10))
   return { url, process: child, startMs: performance.now() - began }
 }

@@ -10,14 +10,14 @@ import Table from 'cli-table3'
 
 import { createScriptedChain } from '../test/support/chain.ts'
 import { median } from './median.ts'
-import { endAll, startGateway } from './processes.ts'
+import { endAll, startGateway, track } from './processes.ts'
 
 const COUNTS = process.argv.slice(2).map(Number)
 const BLOCKS = 7
 
 const chain = createScriptedChain()
 const node = await chain.listen()
-const sockets = fork(fileURLToPath(new URL('./sockets.mjs', import.meta.url)))
+const sockets = track(fork(fileURLToPath(new URL('./sockets.mjs', import.meta.url))))
 const table = new Table({
   head: ['sockets', 'to the first, ms', 'from first to last, ms', 'to the last, ms'],
 })

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 
 import Table from 'cli-table3'
 
+import { track } from './processes.ts'
 import { compareResults, type SuiteResult, suiteResult } from './suiteResults.ts'
 
 const project = resolve(process.env['HARDHAT_PROJECT'] ?? '')
@@ -101,7 +102,7 @@ function usageOf({ pid }: ChildProcess): { cpu: number; memory: number } {
 
 async function startNode(args: readonly string[]): Promise<ChildProcess> {
   if (await isUp()) throw new Error(`something listens at ${url} already`)
-  const node = spawn(process.execPath, args, { cwd: project, stdio: 'ignore' })
+  const node = track(spawn(process.execPath, args, { cwd: project, stdio: 'ignore' }))
   while (!(await isUp())) {
     if (node.exitCode !== null) throw new Error(`${args.join(' ')} ended`)
     await new Promise((resolve) => setTimeout(resolve, 100))

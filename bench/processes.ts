@@ -31,10 +31,13 @@ export type Memory = { heapUsed: number; rss: number; external: number }
 
 const children: ChildProcess[] = []
 
-/** Ends every process that this module started. */
+/** Ends every tracked process, so that the bench can end. */
 export function endAll(): void {
   for (const child of children) child.kill()
 }
+
+// Also when the bench throws.
+process.on('exit', endAll)
 
 /** The load generator. */
 export function startLoad(): { run(load: Load): Promise<Figures> } {
@@ -115,7 +118,8 @@ export async function startReplay(): Promise<{ url: string; solidityUrl: string 
   return addresses
 }
 
-function track<child extends ChildProcess>(child: child): child {
+/** Registers a process that ends with the bench. */
+export function track<child extends ChildProcess>(child: child): child {
   children.push(child)
   return child
 }

@@ -23,7 +23,8 @@ export function nginxConfig({
     .replace('listen 8545;', `listen 127.0.0.1:${port};`)
   return `
 daemon off;
-worker_processes 1;
+# One process, so that nothing remains when it is killed.
+master_process off;
 pid ${directory}/nginx.pid;
 error_log ${directory}/error.log;
 events { worker_connections 512; }

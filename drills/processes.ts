@@ -9,10 +9,13 @@ import type { DrillNode } from './case.ts'
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const children = new Set<ChildProcess>()
 
-/** Ends every process that this module started. */
+/** Ends every tracked process, so that the drill can end. */
 export function endAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
+
+// Also when the drill throws.
+process.on('exit', endAll)
 
 /** A gateway process. */
 export type DrillGateway = {
