@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
@@ -23,12 +24,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  */
 export default async function setup({ provide }: TestProject): Promise<void> {
   const folder = join(root, 'node_modules', '.cache', 'ethgate-test')
-  if (!isCurrent(join(folder, 'dist', 'main.js'))) {
-    rmSync(folder, { force: true, recursive: true })
-    mkdirSync(folder, { recursive: true })
+  // This file is written before the build and has its place after it, so a build that failed or is older counts for nothing.
+  if (!isCurrent(join(folder, 'package.json'))) {
+    const building = `${folder}.new`
+    for (const old of [folder, building]) rmSync(old, { force: true, recursive: true })
+    mkdirSync(building, { recursive: true })
     for (const file of ['package.json', 'LICENSE', 'README.md'])
-      copyFileSync(join(root, file), join(folder, file))
-    const dist = join(folder, 'dist')
+      copyFileSync(join(root, file), join(building, file))
+    const dist = join(building, 'dist')
     // In a fresh clone `npm ci` has built it, the page last.
     if (isCurrent(join(root, 'dist', 'assets', 'style.css')))
       cpSync(join(root, 'dist'), dist, { recursive: true })
@@ -36,6 +39,7 @@ export default async function setup({ provide }: TestProject): Promise<void> {
       await compile(dist)
       await buildPage(dist)
     }
+    renameSync(building, folder)
   }
   provide('package', folder)
 }
