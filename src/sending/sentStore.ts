@@ -3,7 +3,7 @@ import type { Address, Hash } from 'viem'
 /** A contract that this gateway created: its address, and the address that an Ethereum library predicts for it. */
 export type CreatedContract = { actual: Address; predicted: Address }
 
-/** What the store knows of a predicted address. Without `actual` the creation expired, so there is no contract. */
+/** The record of a predicted address. Without `actual` the creation expired, so there is no contract. */
 export type ContractRecord = { actual?: Address; predicted: Address }
 
 /** A transaction that this gateway, or with Redis one of its replicas, broadcast. */

@@ -47,8 +47,8 @@ export declare namespace readHistory {
 }
 
 /**
- * The error for a block with more logs than a page may have. The error names the range to search instead, so that no log
- * is omitted silently.
+ * The error for a block with more logs than a page may have. It names the range to search instead: a page must never lack logs
+ * of its blocks.
  */
 export function tooLarge(number: number, limit: number): LimitExceededError {
   const block = `0x${number.toString(16)}`

@@ -74,7 +74,7 @@ export function goOnFrom(block: ChainBlock, state: State, genesis: Genesis): Cha
   return block
 }
 
-const NOBODY = Buffer.from(`0x${'0'.repeat(21)}`).toString('hex')
+const NO_SENDER = Buffer.from(`0x${'0'.repeat(21)}`).toString('hex')
 
 /** Writes the state of genesis and seals its block, which has one transfer without a sender for each account. */
 export function createGenesis(state: State, genesis: Genesis): ChainBlock {
@@ -109,7 +109,7 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
         transaction: buildTransaction({
           contract: {
             type: 'TransferContract',
-            value: { owner_address: NOBODY, to_address: address, amount: balance },
+            value: { owner_address: NO_SENDER, to_address: address, amount: balance },
           },
           ref_block_bytes: '',
           ref_block_hash: '',

@@ -15,8 +15,8 @@ const TIME = 15_000
 /** Milliseconds that the thread may take to load the EVM, in addition to the time of the first simulation. */
 const START = 60_000
 
-/** Milliseconds in which the thread must answer after a simulation was given up. Otherwise it computes without end. */
-const ALIVE = 2_000
+/** Milliseconds in which the thread must answer after a simulation timed out. Otherwise it computes without end. */
+const PING_TIMEOUT = 2_000
 
 /** Memory of the thread, MB. A run whose memory grows has spent its energy at about 3 MB; traces are limited on their own. */
 const MEMORY = 512
@@ -28,7 +28,7 @@ const MOST = 64
 const MS_PER_UNIT = 25
 
 /**
- * Simulates calls on the newest state of the nodes in a thread of its own, so that they hold up nothing else. The thread starts
+ * Simulates calls on the newest state of the nodes in a thread of its own, so that other calls do not wait for them. The thread starts
  * with the first simulation, and again when it ended.
  */
 export function createSimulator({
@@ -58,7 +58,7 @@ export function createSimulator({
   /** Ends the thread if it does not answer. */
   async function endIfStuck({ call, worker }: Thread): Promise<void> {
     const late = new Error('the thread of simulations does not answer')
-    await within(call('ping'), ALIVE, late).catch(() => worker.terminate())
+    await within(call('ping'), PING_TIMEOUT, late).catch(() => worker.terminate())
   }
 
   return {

@@ -26,7 +26,7 @@ const MAX_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0
 /** The first byte of the bytes that are signed. */
 const MAGIC = '0x05'
 
-const NOBODY = `0x${'0'.repeat(40)}`
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** Recovers the accounts of signed authorizations. */
 export function readAuthorizations(list: SignedAuthorizationList): Authorization[] {
@@ -85,7 +85,7 @@ export function applyAuthorizations(
     if (state.get('account', authority)) existing++
     else state.set('account', authority, newAccount(authority, 'Normal', now))
     accounts.push(authority)
-    const delegation = address === NOBODY ? undefined : delegationTo(`41${address.slice(2)}`)
+    const delegation = address === ZERO_ADDRESS ? undefined : delegationTo(`41${address.slice(2)}`)
     state.set('code', authority, delegation)
     countNonce(state, authority)
   }

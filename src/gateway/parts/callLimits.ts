@@ -99,7 +99,7 @@ export declare namespace connectLimits {
   }
 }
 
-/** Tells whether the gateway has too much work for expensive calls. It checks the nodes every 50 ms at most. */
+/** Creates the check whether the gateway has too much work for expensive calls. It checks the nodes every 50 ms at most. */
 function createBusyCheck(loop: Pick<LoopWatch, 'delay'>, queued: () => number[]): () => boolean {
   let seen = { at: Number.NEGATIVE_INFINITY, isBusy: false }
   return () => {

@@ -38,7 +38,7 @@ type Place = {
   running: Running
   restarts: number
   failures: number
-  /** The part of the rates of nodes that the worker was last told to use. */
+  /** The part of the rates of nodes in the last message to the worker. */
   share: number
 }
 

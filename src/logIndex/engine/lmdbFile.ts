@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 /**
- * Checks the file of an embedded index before it is mapped. LMDB trusts the numbers in its file: a page beyond the end of the file, or a
+ * Checks the file of an embedded index before it is mapped. LMDB does not check the numbers in its file: a page beyond the end of the file, or a
  * value beyond the end of a page, ends the process with SIGBUS or SIGSEGV in place of an error.
  *
  * It reads the meta pages and every branch page. Leaf pages, about 98 % of the file, are read with `readsAll`, and when the file is small

@@ -1,18 +1,18 @@
-/** Milliseconds of work after which a search gives way to others. */
+/** Milliseconds of work in one turn of a search. */
 export const TURN = 5
 
 /** Every fourth turn goes to the search that has waited longest, so that every search ends. */
 const OLDEST_EVERY = 4
 
-/** The turns of the searches of one thread. Between two of them the thread takes new calls. */
+/** The turns of the searches of one thread. The thread receives new calls between two turns. */
 export type Turns = {
   /** Resolves when it is the turn of a search. @param worked - milliseconds that it has worked so far */
   next(worked: number): Promise<void>
 }
 
 /**
- * Searches that have worked little go first, so that a short one does not wait until long ones end. Searches that have worked about as much
- * go in the order in which they came.
+ * The search that has worked least has the next turn, so that a short one does not wait until long ones end. Searches that have worked
+ * about as much have turns in the order of their arrival.
  */
 export function createTurns(): Turns {
   const waiting: { grade: number; resume: () => void }[] = []

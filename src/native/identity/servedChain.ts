@@ -11,7 +11,7 @@ export type ServedBlocks = {
 export type ServedChain = Required<ServedBlocks> & {
   /** Hash of block 0; undefined until it is known. */
   genesis: string | undefined
-  /** Takes over what clients were shown. */
+  /** Adds the blocks that clients were shown. */
   show(blocks: ServedBlocks): void
   /** Whether a confirmed answer referred to this block. Another answer that refers to it is of the same chain. */
   hasReference(reference: string): boolean
