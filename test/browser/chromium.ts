@@ -23,3 +23,20 @@ export function launchChromium(): Promise<Browser> {
     ],
   })
 }
+
+/** A wallet extension that announces itself, keeps what it is asked, and sends with the accounts of the chain. */
+export const WALLET = `
+  globalThis.asked = []
+  const rpc = async (method, params) =>
+    (await (await fetch('/wei', { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })).json()).result
+  const provider = {
+    request: async (call) => {
+      asked.push(call)
+      if (call.method === 'eth_requestAccounts') return rpc('eth_accounts', [])
+      return call.method === 'eth_sendTransaction' ? rpc(call.method, call.params) : null
+    },
+  }
+  const detail = { info: { uuid: '1', name: 'Test Wallet', rdns: 'test', icon: '' }, provider }
+  addEventListener('eip6963:requestProvider', () =>
+    dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))
+`

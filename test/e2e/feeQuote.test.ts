@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { createWalletClient, encodeFunctionData, type Hex, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
@@ -9,7 +9,7 @@ const token = parseAbi(['function transfer(address to, uint256 value) returns (b
 
 /** The members of a quote that the tests compare. */
 type Quote = {
-  energy: { total: Hex; fromCreator: Hex; fromSender: Hex; burned: Hex }
+  energy: { total: Hex; fromCreator: Hex; fromSender: Hex; burned: Hex; price: Hex }
   bandwidth: { points: Hex; paidBy: string }
   fee: { total: Hex; energy: Hex; bandwidth: Hex; account: Hex }
   coins: string
@@ -130,6 +130,26 @@ describe('a transaction that is sent then costs what the quote says', () => {
     expect(Number(quote.energy.fromSender)).toBe(receipt['energy_usage'])
     expect(Number(quote.fee.total)).toBe(fee)
   })
+})
+
+test('behavior: a wallet client of viem sends with the quoted fee limit', async () => {
+  const client = createWalletClient({ account: sender, transport: http(`${gateway.url}/wei`) })
+  const call = { to: tokenAt, data: transfer(NEW, 5n) }
+  const quote = await client.request<{
+    Method: 'ethgate_feeQuote'
+    Parameters: [object]
+    ReturnType: Quote
+  }>({ method: 'ethgate_feeQuote', params: [{ from: sender, ...call }] })
+  // At /wei the fee limit and the price are in wei, so the energy is the same.
+  const gas = BigInt(quote.feeLimit) / BigInt(quote.energy.price)
+  const hash = await client.sendTransaction({ ...call, gas, chain: null })
+  const value = { value: hash.slice(2) }
+  const info = await node.native('/wallet/gettransactioninfobyid', value)
+  expect(info).toMatchObject({ receipt: { result: 'SUCCESS' } })
+  const sent = (await node.native('/wallet/gettransactionbyid', value)) as {
+    raw_data: { fee_limit: number }
+  }
+  expect(BigInt(sent.raw_data.fee_limit) * 10n ** 12n).toBe(BigInt(quote.feeLimit))
 })
 
 test('behavior: the fee is also in coins, and the fee limit has a reason', async () => {

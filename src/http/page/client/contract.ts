@@ -67,28 +67,32 @@ async function write(
   await useChain(wallet, chain)
   const coins = form.querySelector<HTMLInputElement>('[name="coins"]')?.value ?? '0'
   const value = `0x${toWei(coins).toString(16)}`
-  const quote = await quoteOf({ from, to, data, value })
-  output.textContent = `${quote} …`
+  const call = { from, to, data, value }
+  const { gas, words } = await quoteOf(call)
+  output.textContent = `${words} …`
   const hash = String(
-    await provider.request({ method: 'eth_sendTransaction', params: [{ from, to, data, value }] }),
+    await provider.request({ method: 'eth_sendTransaction', params: [{ ...call, gas }] }),
   )
   void follow(hash, output)
   const link = create('a', { href: `/tx/${hash}` }, hash)
-  return create('span', {}, `${quote} Sent: `, link)
+  return create('span', {}, `${words} Sent: `, link)
 }
 
 /** The parts of `ethgate_feeQuote` that are shown. Amounts in wei, coins as text. */
 type Quote = {
   coins: string
-  energy: Record<'total' | 'fromCreator' | 'fromSender' | 'burned', string>
+  energy: Record<'total' | 'fromCreator' | 'fromSender' | 'burned' | 'price', string>
   feeLimit: string
 }
 
-/** What a transaction costs and who pays, in words; empty when the gateway has no quote. @throws Error when it would revert */
-async function quoteOf(call: object): Promise<string> {
+/**
+ * What a transaction costs and who pays, in words, and the energy that its safe fee limit buys, which the wallet sends as
+ * `gas`. Without a quote the words are empty, and the wallet estimates. @throws Error when it would revert
+ */
+async function quoteOf(call: object): Promise<{ words: string; gas?: string }> {
   const { error, result } = await rpc('ethgate_feeQuote', [call], '/wei')
   if (error?.code === 3) throw new Error(`It would fail: ${error.message}`)
-  if (!result) return ''
+  if (!result) return { words: '' }
   const { coins, energy, feeLimit } = result as Quote
   const some = (amount: string, from: string) =>
     BigInt(amount) > 0n ? [`${BigInt(amount).toLocaleString('en')} ${from}`] : []
@@ -97,9 +101,16 @@ async function quoteOf(call: object): Promise<string> {
     ...some(energy.fromSender, 'from your stake'),
     ...some(energy.burned, 'burned'),
   ]
-  const limit = (Number(BigInt(feeLimit) / 10n ** 12n) / 1e6).toLocaleString('en')
+  const limit = (Number(BigInt(feeLimit) / 10n ** 12n) / 1e6).toLocaleString('en', {
+    maximumFractionDigits: 6,
+  })
   const total = BigInt(energy.total).toLocaleString('en')
-  return `Fee about ${coins} coins for ${total} energy (${parts.join(', ')}); safe fee limit ${limit} coins.`
+  const price = BigInt(energy.price)
+  const gas = price > 0n ? (BigInt(feeLimit) + price - 1n) / price : 0n
+  return {
+    words: `Fee about ${coins} coins for ${total} energy (${parts.join(', ')}); safe fee limit ${limit} coins.`,
+    ...(gas > 0n && { gas: `0x${gas.toString(16)}` }),
+  }
 }
 
 async function follow(hash: string, output: HTMLElement): Promise<void> {
