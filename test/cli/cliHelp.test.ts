@@ -29,6 +29,22 @@ describe('help', () => {
     for (const help of helps) expect(help.stdout).toContain('Examples:\n  $ ethgate ')
   })
 
+  test('behavior: the options of serve are grouped, the ten most used first', async () => {
+    const { stdout } = await ethgate(['serve', '--help'])
+    const groups = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, name]) => name)
+    expect(groups.slice(0, 7)).toEqual([
+      'Most used',
+      'Node',
+      'Listen',
+      'Keys and storage',
+      'Index',
+      'Log',
+      'Limits',
+    ])
+    const [, most = ''] = /^Most used:\n([\s\S]*?)\n\n/m.exec(stdout) ?? []
+    expect(most.match(/^ {2}--/gm)).toHaveLength(10)
+  })
+
   test('error: an unknown command', async () => {
     const run = await ethgate(['cal'])
     expect(run.code).toBe(2)
