@@ -205,6 +205,15 @@ export function Resources({ facts: { account, resources } }: { facts: AddressFac
   const bandwidth = (resources?.freeNetLimit ?? 0) + (resources?.NetLimit ?? 0)
   const used = (resources?.freeNetUsed ?? 0) + (resources?.NetUsed ?? 0)
   const energy = account.account_resource
+  const amounts = [
+    ['Delegated for bandwidth', account.delegated_frozenV2_balance_for_bandwidth],
+    ['Delegated for energy', energy?.delegated_frozenV2_balance_for_energy],
+    ['Received for bandwidth', account.acquired_delegated_frozenV2_balance_for_bandwidth],
+    ['Received for energy', energy?.acquired_delegated_frozenV2_balance_for_energy],
+    ['Rewards', account.allowance],
+  ].map(([name, amount]): [string, Child] | undefined =>
+    amount ? [String(name), <Amount value={int(amount)} />] : undefined,
+  )
   return (
     <>
       <FactList
@@ -222,31 +231,7 @@ export function Resources({ facts: { account, resources } }: { facts: AddressFac
             />,
           ],
           ...stakes(account),
-          account.delegated_frozenV2_balance_for_bandwidth
-            ? [
-                'Delegated for bandwidth',
-                <Amount value={int(account.delegated_frozenV2_balance_for_bandwidth)} />,
-              ]
-            : undefined,
-          energy?.delegated_frozenV2_balance_for_energy
-            ? [
-                'Delegated for energy',
-                <Amount value={int(energy.delegated_frozenV2_balance_for_energy)} />,
-              ]
-            : undefined,
-          account.acquired_delegated_frozenV2_balance_for_bandwidth
-            ? [
-                'Received for bandwidth',
-                <Amount value={int(account.acquired_delegated_frozenV2_balance_for_bandwidth)} />,
-              ]
-            : undefined,
-          energy?.acquired_delegated_frozenV2_balance_for_energy
-            ? [
-                'Received for energy',
-                <Amount value={int(energy.acquired_delegated_frozenV2_balance_for_energy)} />,
-              ]
-            : undefined,
-          account.allowance ? ['Rewards', <Amount value={int(account.allowance)} />] : undefined,
+          ...amounts,
           account.account_name
             ? ['Account name', cleanText(hexText(account.account_name) ?? '')]
             : undefined,

@@ -173,8 +173,8 @@ export function Copy({ label, native, text }: { text: string; label: string; nat
 /** A column: a name, or a name with what it holds. `main` stands first on a narrow screen. */
 export type Column = string | readonly [name: string, kind: 'main' | 'number']
 
-/** Columns that fit beside each other on a tablet. */
-const MOST_NARROW = 4
+/** Columns whose cells have a line each on a phone; of more, two share a line. */
+const MOST_NARROW = 6
 
 /** A table that becomes cards on a narrow screen and can be saved as CSV. */
 export function Table({
