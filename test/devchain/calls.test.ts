@@ -331,9 +331,59 @@ describe('eth_simulateV1', () => {
     expect(Object.keys(second ?? {}).toSorted()).toEqual(
       [...Object.keys(latest), 'calls'].toSorted(),
     )
-    await expect(
-      dev.rpc('eth_simulateV1', { blockStateCalls: [], traceTransfers: true }),
-    ).rejects.toMatchObject({ code: -32602 })
+  })
+
+  test('behavior: traceTransfers adds a log for each move of coins, in the order of execution', async () => {
+    const who = `0x${'ab'.repeat(20)}` as const
+    const from = dev.accountOf(0)
+    const calls = [
+      { from, to: who, value: '0x3' },
+      { from, to: kitchen, data: calldata('pay'), value: '0x5' },
+      { from, to: kitchen, data: calldata('sendTo', [who, 2n]) },
+      { from, to: kitchen, data: calldata('rString') },
+    ]
+    const logsOf = async (options: object) => {
+      const [block] = (await dev.rpc('eth_simulateV1', {
+        blockStateCalls: [{ calls }],
+        ...options,
+      })) as { calls: { logs: { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex }[] }[] }[]
+      return block?.calls.map(({ logs }) => logs) ?? []
+    }
+    const topic = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`
+    const move = (sender: Hex, to: Hex, value: number) => ({
+      address: `0x${'ee'.repeat(20)}`,
+      topics: [
+        '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+        topic(sender),
+        topic(to),
+      ],
+      data: `0x${value.toString(16).padStart(64, '0')}`,
+    })
+    expect(await logsOf({ traceTransfers: true, validation: true })).toMatchObject([
+      [move(from, who, 3)],
+      [move(from, kitchen, 5), { address: kitchen, logIndex: '0x2' }],
+      [move(kitchen, who, 2)],
+      [],
+    ])
+    expect(await logsOf({})).toMatchObject([[], [{ address: kitchen, logIndex: '0x0' }], [], []])
+  })
+
+  test('error: the codes of geth', async () => {
+    const block = { calls: [] }
+    const at = (blockOverrides: object) => ({ ...block, blockOverrides })
+    const poor = { from: `0x${'77'.repeat(20)}`, to: kitchen, value: '0x1' }
+    const cases: [object[], number, string][] = [
+      [[], -32602, 'empty input'],
+      [Array.from({ length: 257 }, () => block), -38026, 'too many blocks'],
+      [[at({ number: '0x1' })], -38020, 'block numbers must be in order: 1 <='],
+      [[at({ time: '0x1' })], -38021, 'block timestamps must be in order: 1 <='],
+      [[{ calls: [poor] }], -38014, 'insufficient funds'],
+    ]
+    for (const [blockStateCalls, code, text] of cases)
+      await expect(dev.rpc('eth_simulateV1', { blockStateCalls })).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(text) as string,
+      })
   })
 })
 

@@ -5,6 +5,7 @@ import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../../codec/block.ts
 import { toRpcLogsByTransaction } from '../../codec/log.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcLog } from '../../codec/types.ts'
+import { SUN, type Unit } from '../../codec/unit.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import {
@@ -21,10 +22,13 @@ import {
 import {
   callEthereum,
   changeAccount,
+  createFrameTracer,
   createOverlay,
   EthereumError,
   gasPriceOf,
+  logsWithTransfers,
   nonceOf,
+  plainCall,
   type SimulatedCall,
   simulatedBlock,
 } from '../index.ts'
@@ -60,15 +64,24 @@ const blockOfCalls: Param<BlockOfCalls> = (input, scope) => {
   }
 }
 
-type Simulation = { blocks: BlockOfCalls[]; isFull: boolean }
+type Simulation = {
+  blocks: BlockOfCalls[]
+  isFull: boolean
+  /** Whether moved coins are logs too. */
+  hasTransfers: boolean
+  unit: Unit
+}
 
 const simulation: Param<Simulation> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
-  if (input['traceTransfers'] === true) throw new Error('traceTransfers is not supported')
   const blocks = member(input, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope) ?? []
-  if (blocks.length > MAX_BLOCKS) throw new Error(`at most ${MAX_BLOCKS} blocks`)
-  const isFull = member(input, 'returnFullTransactions', optional(boolean, false))
-  return { blocks, isFull }
+  if (blocks.length === 0) throw new Error('empty input')
+  return {
+    blocks,
+    isFull: member(input, 'returnFullTransactions', optional(boolean, false)),
+    hasTransfers: member(input, 'traceTransfers', optional(boolean, false)),
+    unit: scope?.unit ?? SUN,
+  }
 }
 
 /** Runs calls in simulated blocks, one on top of the other. */
@@ -80,18 +93,29 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
     state: State,
     { calls, stateOverrides }: BlockOfCalls,
     block: BlockContext,
+    { hasTransfers, unit }: Pick<Simulation, 'hasTransfers' | 'unit'>,
   ): Promise<SimulatedCall[]> {
     for (const [address, change] of stateOverrides)
       changeAccount(state, address, change, block.timestamp)
     const done: SimulatedCall[] = []
     for (const call of calls) {
       const nonce = nonceOf(state, call.from)
-      const running = callEthereum(state, call, { block, rules: ledger.rules })
-      const result = await running.catch((error: unknown) => {
-        if (error instanceof EthereumError)
+      const frames = hasTransfers ? createFrameTracer() : undefined
+      const running = callEthereum(state, call, {
+        block,
+        rules: ledger.rules,
+        ...(frames && { observe: frames.observe }),
+      })
+      const ran = await running.catch((error: unknown) => {
+        if (error instanceof EthereumError && error.message.startsWith('insufficient funds'))
           throw new RpcError(-38014, error.message, { cause: error })
         throw error
       })
+      const frame =
+        ran.failure || !frames ? undefined : frames.result({ plain: plainCall(call, ran) })
+      const result = frame
+        ? { ...ran, logs: logsWithTransfers(frame, (amount) => unit.fromSun(amount)) }
+        : ran
       state.set('nonce', call.from, nonce + 1n)
       done.push({ call, nonce, result })
     }
@@ -102,7 +126,9 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
     params: [simulation, optional(blockRef, 'latest')],
     result: schemas.listOf(schemas.simulatedBlock),
     summary: 'runs calls in simulated blocks, with state and block overrides; returns the blocks',
-    async handler({ chain: { view }, config }, [{ blocks, isFull }, ref]) {
+    async handler({ chain: { view }, config }, [{ blocks, isFull, ...logs }, ref]) {
+      if (blocks.length > MAX_BLOCKS)
+        throw new RpcError(-38026, `too many blocks: at most ${MAX_BLOCKS}`)
       const base = await stateOf(chain, ref, view)
       const state = createOverlay(base.state)
       const { number } = base.block
@@ -112,7 +138,7 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
       const answers: Record<string, unknown>[] = []
       for (const simulated of blocks) {
         const block = following(before, simulated.blockOverrides)
-        const calls = await run(state, simulated, block)
+        const calls = await run(state, simulated, block, logs)
         const price = gasPriceOf(state, { block })
         const options = { block, parent, price, rules: ledger.rules, state }
         const { infos, native, sealed } = simulatedBlock(calls, options)
@@ -128,10 +154,12 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
           ...(block.gasLimit !== undefined && { gasLimit: numberToHex(block.gasLimit) }),
           ...(block.prevRandao !== undefined && { mixHash: `0x${block.prevRandao}` }),
         }
-        const logs = toRpcLogsByTransaction(native, infos)
+        const printed = toRpcLogsByTransaction(native, infos)
         answers.push({
           ...shown,
-          calls: calls.map(({ result }, index) => toAnswer(result, logs[index] ?? [], failureOf)),
+          calls: calls.map(({ result }, index) =>
+            toAnswer(result, printed[index] ?? [], failureOf),
+          ),
         })
         before = block
         parent = sealed
@@ -143,13 +171,17 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
   return { eth_simulateV1 }
 }
 
-/** The block after another one, with the caller's overrides. @throws RpcError when it is not above the other */
+/** The block after another one, with the caller's overrides. @throws RpcError with the codes of geth when it is not above the other */
 function following(before: BlockContext, overrides: BlockOverride): BlockContext {
   const { number, timestamp } = before
   const next = { ...before, number: number + 1, timestamp: timestamp + SECOND }
   const block = changeBlock(next, overrides)
-  if (block.number <= number || block.timestamp <= timestamp)
-    throw new RpcError(-38020, 'block numbers and times of a simulation must ascend')
+  if (block.number <= number)
+    throw new RpcError(-38020, `block numbers must be in order: ${block.number} <= ${number}`)
+  if (block.timestamp <= timestamp) {
+    const [after, earlier] = [block.timestamp / SECOND, timestamp / SECOND]
+    throw new RpcError(-38021, `block timestamps must be in order: ${after} <= ${earlier}`)
+  }
   return block
 }
 

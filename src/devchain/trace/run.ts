@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { countNonce } from '../state/nonce.ts'
 import { createOverlay, type StateReader } from '../state/state.ts'
 import { printTransaction } from '../transactions/transaction.ts'
-import type { runVm } from '../vm/run.ts'
+import type { runVm, VmResult } from '../vm/run.ts'
 import type { Frame } from './frame.ts'
 import { replayBlock, type Replayed } from './replay.ts'
 import type { Tracer } from './tracer.ts'
@@ -115,21 +115,29 @@ export async function traceCall<trace>(
     ...(block.hardfork && { gas: call.gas ?? rules.gasLimit }),
     gasUsed: energyUsed,
     output: hasOutput ? output : new Uint8Array(0),
-    plain: {
-      kind: call.to ? 'CALL' : 'CREATE',
-      from: call.from,
-      ...(call.to && { to: call.to }),
-      value: call.value,
-      gas: call.gas ?? 0n,
-      gasUsed: energyUsed,
-      input: Buffer.from(call.data, 'hex'),
-      output,
-      calls: [],
-      logs: [],
-    },
+    plain: plainCall(call, { energyUsed, output }),
     producer: block.producer,
   })
   return { trace, after }
+}
+
+/** The frame of a call that runs no code. */
+export function plainCall(
+  { data, from, gas = 0n, to, value }: EthereumCall,
+  { energyUsed, output }: Pick<VmResult, 'energyUsed' | 'output'>,
+): Frame {
+  return {
+    kind: to ? 'CALL' : 'CREATE',
+    from,
+    ...(to && { to }),
+    value,
+    gas,
+    gasUsed: energyUsed,
+    input: Buffer.from(data, 'hex'),
+    output,
+    calls: [],
+    logs: [],
+  }
 }
 
 export declare namespace traceCall {

@@ -95,7 +95,7 @@ simulation.doc = {
   name: 'simulation',
   schema: { type: 'object' },
   description:
-    'blockStateCalls (each with calls, stateOverrides, blockOverrides), returnFullTransactions',
+    'blockStateCalls (each with calls, stateOverrides, blockOverrides), traceTransfers, returnFullTransactions',
 }
 
 /** The options of `debug_traceCall`. */
