@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { startDevGateway } from '../../../test/support/devGateway.ts'
@@ -92,6 +94,21 @@ describe('a gateway in front of a node', () => {
       { level: 'fail', advice: expect.stringContaining('WebSockets') as string },
     ])
   })
+})
+
+test('default: docs/tools.md has a row of each tool for both releases', () => {
+  const page = readFileSync(new URL('../../../docs/tools.md', import.meta.url), 'utf8')
+  const [titles = '', , ...rows] = page.split('\n').filter((line) => line.startsWith('|'))
+  for (const release of ['4.8.0', '4.8.2'])
+    for (const start of ['alone', 'with --upstream-rpc and --simulate on'])
+      expect(titles).toContain(`${release} ${start}`)
+  expect(rows.map((row) => row.split('|')[1]?.trim())).toEqual([...TOOLS])
+  for (const tool of TOOLS) {
+    const row = rows.find((line) => line.startsWith(`| ${tool} `)) ?? ''
+    expect(row).toContain(recorded[tool].how)
+    const { length } = recorded[tool].requests
+    expect(row.match(new RegExp(`(?:all|of) ${length}\\b`, 'g'))).toHaveLength(4)
+  }
 })
 
 test('default: an error about the chain is an answer', () => {
