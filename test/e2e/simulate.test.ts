@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
+import { Ajv } from 'ajv'
 import { createPublicClient, encodeFunctionData, type Hex, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -209,6 +213,54 @@ test('default: traces of calls and access lists', async () => {
   expect(list).toMatchObject({ accessList: [{ address: tokenAt }] })
 })
 
+test('behavior: answers of ethgate_* and of simulations fit their schemas in the OpenRPC document', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'ethgate-schemas-'))
+  onTestFinished(() => rm(dataDir, { force: true, recursive: true }))
+  const { rpc } = await openFront({ dataDir })
+  const { methods } = (await rpc('rpc.discover')) as {
+    methods: { name: string; result: { schema: object } }[]
+  }
+  const [from, call] = [node.accountOf(0), transfer(1n)]
+  const hash = await node.rpc('eth_sendTransaction', call)
+  const change = { [WHO]: { balance: '0x1' } }
+  const filter = { fromBlock: '0x0', toBlock: 'latest' }
+  const name = { name: 'schemas' }
+  const moves = { calls: [{ from, to: WHO, value: '0x1' }, call, transfer(10n ** 9n)] }
+  const simulation = { blockStateCalls: [moves, { calls: [] }], traceTransfers: true }
+  await rpc('ethgate_openCursor', { name: 'page', filter: {}, from: 'earliest' })
+  const { cursor } = (await rpc('ethgate_next', { name: 'page', limit: 10 })) as { cursor: string }
+  const calls: [string, ...unknown[]][] = [
+    ['eth_call', env(), 'latest', change],
+    ['eth_estimateGas', env(), 'latest', change],
+    ['eth_simulateV1', simulation],
+    ['eth_simulateV1', { ...simulation, returnFullTransactions: true }],
+    ['debug_traceCall', call, 'latest', {}],
+    ['debug_traceCall', call, 'latest', { tracer: 'callTracer' }],
+    ['debug_traceCall', call, 'latest', { tracer: 'prestateTracer' }],
+    ['eth_createAccessList', call, 'latest'],
+    ['ethgate_ack', { name: 'page', cursor }],
+    ['ethgate_closeCursor', { name: 'page' }],
+    ['ethgate_countLogs', filter],
+    ['ethgate_explain', { method: 'eth_getLogs', params: [filter] }],
+    ['ethgate_feeQuote', call],
+    ['ethgate_feeQuote', { from, to: WHO, value: '0x1' }],
+    ['ethgate_getLogs', { filter, limit: 1 }],
+    ['ethgate_limits'],
+    ['ethgate_openCursor', { ...name, filter: {}, from: 'earliest' }],
+    ['ethgate_next', { ...name, limit: 10 }],
+    ['ethgate_transactionStatus', hash],
+    ['ethgate_transactionStatus', word(1)],
+  ]
+  const ajv = new Ajv({ allErrors: true, strict: false })
+  for (const [method, ...params] of calls) {
+    const validate = ajv.compile(methods.find(({ name }) => name === method)?.result.schema ?? {})
+    validate(await rpc(method, ...params))
+    expect({ method, params, errors: validate.errors }).toMatchObject({ errors: null })
+  }
+  const own = methods.map(({ name }) => name).filter((name) => name.startsWith('ethgate_'))
+  expect(own.filter((name) => !calls.some(([method]) => method === name))).toEqual([])
+})
+
 test('behavior: a busy contract costs more by its factor, as the node says', async () => {
   const before = (await front.rpc('debug_traceCall', transfer(5n), 'latest', {
     tracer: 'callTracer',
@@ -284,6 +336,30 @@ describe('a node that keeps no state of a block', () => {
     })
     blocks = 0
   })
+})
+
+test('error: code without end and traces without end stop, and hold up nothing else', async () => {
+  // JUMPDEST PUSH1 0 JUMP
+  const endless = { [WHO]: { code: '0x5b600056' } }
+  const running = front.rpc('eth_call', { to: WHO, gas: '0xffffffffff' }, 'latest', endless)
+  const tracing = front.rpc('debug_traceCall', { to: WHO, gas: '0xffffffffff' }, 'latest', {
+    stateOverrides: endless,
+  })
+  let ended = 0
+  const failures = Promise.all(
+    [running, tracing].map((one) =>
+      one.then(
+        () => undefined,
+        ({ code }: { code: number }) => (ended++, code),
+      ),
+    ),
+  )
+  expect(await front.rpc('eth_blockNumber')).toMatch(/^0x/)
+  expect(ended).toBe(0)
+  expect(await failures).toEqual([-32000, -32000])
+  expect(await front.rpc('eth_call', bal(WHO), 'latest', { [WHO]: { balance: '0x7b' } })).toBe(
+    word(0x7b),
+  )
 })
 
 describe('who may simulate', () => {
