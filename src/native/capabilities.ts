@@ -47,7 +47,6 @@ const LIFETIME = 60_000
 
 /** Caches the capabilities of a node, each separately and for a limited time. */
 export function createCapabilities({
-  lifetime = LIFETIME,
   native,
   now = () => performance.now(),
 }: createCapabilities.Options): Capabilities {
@@ -79,12 +78,12 @@ export function createCapabilities({
     has: (capability, signal) =>
       unlessAborted(
         signal,
-        cached(capability, lifetime, () => PROBES[capability](native)),
+        cached(capability, LIFETIME, () => PROBES[capability](native)),
       ),
     version: (signal) =>
       unlessAborted(
         signal,
-        cached('version', lifetime, () => readVersion(native)),
+        cached('version', LIFETIME, () => readVersion(native)),
       ),
   }
 }
@@ -92,8 +91,6 @@ export function createCapabilities({
 export declare namespace createCapabilities {
   type Options = {
     native: NativeClient
-    /** Milliseconds that an answer is cached. @default 60_000 */
-    lifetime?: number
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
   }

@@ -26,8 +26,11 @@ export type Boot = {
   stop(): Promise<void>
 }
 
+/** Milliseconds between attempts. */
+const RETRY_DELAY = 1_000
+
 /** Waits for the node without a time limit. Only a node that answers but cannot be used is an error. */
-export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.Options): Boot {
+export function createBoot({ log, ...options }: createBoot.Options): Boot {
   const capabilities = createCapabilities({ native: options.native })
   const first = createDeferred<void>()
   const ready = createDeferred<Services>()
@@ -67,7 +70,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
         if (message !== reason) log.warn(fieldsOf(error), 'waiting for the node')
         reason = message
         first.resolve()
-        await sleep(retryDelay, stopped.signal).catch(() => {})
+        await sleep(RETRY_DELAY, stopped.signal).catch(() => {})
       }
   }
 
@@ -95,10 +98,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
 }
 
 export declare namespace createBoot {
-  type Options = Omit<createServices.Options, 'identity'> & {
-    /** Milliseconds between attempts. @default 1,000 */
-    retryDelay?: number
-  }
+  type Options = Omit<createServices.Options, 'identity'>
 }
 
 /** The fields of a log line. An error of the node says all in its message; any other needs its stack. */

@@ -23,7 +23,6 @@ export type Follower = {
 export function createFollower({
   from,
   onProblem = () => {},
-  retryDelay = RETRY_DELAY,
   writer,
 }: createFollower.Options): Follower {
   let solid = -1
@@ -63,7 +62,7 @@ export function createFollower({
       } catch (error) {
         if (signal.aborted) return
         problem(what, error)
-        await sleep(retryDelay, signal).catch(() => {})
+        await sleep(RETRY_DELAY, signal).catch(() => {})
         if (error instanceof BrokenChainError)
           await reconcile(signal).catch((error: unknown) => problem(what, error))
       }
@@ -149,8 +148,6 @@ export declare namespace createFollower {
     from?: number | undefined
     /** Called when an error differs from the one before. */
     onProblem?: (message: string, error: unknown) => void
-    /** Milliseconds. @default 5,000 */
-    retryDelay?: number
     writer: Pick<IndexWriter, 'filler' | 'reconcile' | 'store'>
   }
 }
