@@ -116,6 +116,12 @@ describe('transaction', () => {
     expect(await textOf(`/tx/${seen[name]}`)).toMatch(sentence)
   })
 
+  test('behavior: the fee has its parts', async () => {
+    expect(await textOf(`/tx/${seen.deployment}`)).toMatch(
+      /Fee 50\.9688 coins energy burned: +50\.9688 coins +509,688 of 10,000,000 energy used, at 100 sun a unit +limit: +1,000 coins/,
+    )
+  })
+
   test('behavior: a failed deployment created no contract', async () => {
     const text = await textOf(`/tx/${seen.failedDeployment}`)
     expect(text).toContain('but it failed')

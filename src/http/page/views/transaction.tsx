@@ -1,9 +1,9 @@
-import type { Child } from 'hono/jsx'
 import type { Address } from 'viem'
 
 import { type Decoded } from '../../../codec/abi.ts'
 import { grouped, plural } from '../../../codec/coin.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
+import type { Int64 } from '../../../native/wire/types.ts'
 import { valueText } from '../abi.ts'
 import { toNumber, utc } from '../format.ts'
 import { operationOf } from '../operations.ts'
@@ -163,40 +163,29 @@ function Fee({ facts: { info, native, receipt, transaction } }: { facts: Transac
   const parts = info?.receipt ?? {}
   const price = BigInt(receipt?.effectiveGasPrice ?? transaction.gasPrice)
   const gas = toNumber(receipt?.gasUsed ?? '0x0')
-  const rows: Child[] = []
-  if (int(parts.energy_fee) > 0n)
-    rows.push(
+  const coins = (what: string, amount: Int64 | undefined) =>
+    int(amount) > 0n && (
       <>
-        energy burned: <Amount value={int(parts.energy_fee)} />
-      </>,
+        {what}: <Amount value={int(amount)} />
+      </>
     )
-  if (int(parts.net_fee) > 0n)
-    rows.push(
-      <>
-        bandwidth burned: <Amount value={int(parts.net_fee)} />
-      </>,
-    )
-  if (int(parts.energy_usage) > 0n)
-    rows.push(<>{grouped(int(parts.energy_usage))} energy from the stake of the sender</>)
-  if (int(parts.origin_energy_usage) > 0n)
-    rows.push(<>{grouped(int(parts.origin_energy_usage))} energy paid by the contract’s creator</>)
-  if (int(parts.energy_penalty_total) > 0n)
-    rows.push(<>{grouped(int(parts.energy_penalty_total))} energy added for a busy contract</>)
-  if (int(parts.net_usage) > 0n)
-    rows.push(<>{grouped(int(parts.net_usage))} bandwidth, free or from the stake</>)
-  if (gas > 0)
-    rows.push(
+  const units = (amount: Int64 | undefined, what: string) =>
+    int(amount) > 0n && `${grouped(int(amount))} ${what}`
+  const rows = [
+    coins('energy burned', parts.energy_fee),
+    coins('bandwidth burned', parts.net_fee),
+    units(parts.energy_usage, 'energy from the stake of the sender'),
+    units(parts.origin_energy_usage, 'energy paid by the contract’s creator'),
+    units(parts.energy_penalty_total, 'energy added for a busy contract'),
+    units(parts.net_usage, 'bandwidth, free or from the stake'),
+    gas > 0 && (
       <>
         {grouped(gas)} of {grouped(toNumber(transaction.gas))} energy used, at{' '}
         <EnergyPrice value={price} /> a unit
-      </>,
-    )
-  if (native?.raw_data.fee_limit !== undefined)
-    rows.push(
-      <>
-        limit: <Amount value={int(native.raw_data.fee_limit)} />
-      </>,
-    )
+      </>
+    ),
+    coins('limit', native?.raw_data.fee_limit),
+  ].filter((row) => row !== false)
   const burned = int(info?.fee)
   return (
     <>
