@@ -220,6 +220,17 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await page.close()
   })
 
+  test('behavior: relative times advance, and the exact one is in the title', async () => {
+    const { page } = await open('/')
+    const time = page.locator('.list time').first()
+    expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+    // A minute later the clock of the browser says so without a reload.
+    const [, at = '0'] = /data-at="(\d+)"/.exec(await time.innerHTML()) ?? []
+    await page.evaluate(`Date.now = () => ${Number(at) * 1_000 + 7_200_000}`)
+    await expect.poll(() => time.innerText(), { timeout: 20_000 }).toBe('2 h ago')
+    await page.close()
+  })
+
   test('behavior: / leads to the search, copy buttons copy, a table is saved as CSV', async () => {
     const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto(`${dev.url}/address/${dev.accountOf(1)}?tab=transfers`)
