@@ -130,7 +130,9 @@ test.each([
       return { result: found }
     })
     onTestFinished(() => rpc.close())
-    const args = ['audit', '--upstream', node.url, '--upstream-rpc', rpc.url, ...more]
+    // Nodes serve the solidified state on another port.
+    const ports = ['--upstream', node.url, '--upstream-solidity', node.url]
+    const args = ['audit', ...ports, '--upstream-rpc', rpc.url, ...more]
     const audit = () => run(...args, '--index-rate', '10000', '--to', '1200')
     const right = await audit()
     expect(right).toMatchObject({ code: 0, stderr: '' })

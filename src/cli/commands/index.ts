@@ -17,6 +17,11 @@ const UPSTREAM = [
   'base address of the node’s HTTP API (env ETHGATE_UPSTREAM)',
 ] as const
 
+const SOLIDITY = [
+  '--upstream-solidity <url>',
+  'base address of /walletsolidity, as with serve',
+] as const
+
 const HEADER = ['--upstream-header <line>', '"NAME: VALUE" sent with every call'] as const
 
 /** `ethgate index`: fills and maintains a log index. */
@@ -43,7 +48,7 @@ export function addIndexCommand(program: Command, io: Io): void {
     ],
   })
     .option(...UPSTREAM)
-    .option('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve')
+    .option(...SOLIDITY)
     .option(
       '--upstream-grpc <host:port>',
       'the node’s gRPC interface; several times as fast (env ETHGATE_UPSTREAM_GRPC)',
@@ -98,6 +103,7 @@ export function addIndexCommand(program: Command, io: Io): void {
     options: [
       [INDEX[0], 'compare with this index in place of receipts'],
       UPSTREAM,
+      SOLIDITY,
       ['--upstream-rpc <url>', 'the node’s own JSON-RPC (env ETHGATE_UPSTREAM_RPC)'],
       HEADER,
       ['--from <block>', 'first block (default 0)'],
