@@ -401,6 +401,9 @@ describe('who may simulate', () => {
     await expect(
       rpc('eth_call', bal(WHO), 'latest', { [WHO]: { balanse: '0x1' } }),
     ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('balanse') })
+    await expect(
+      rpc('eth_call', bal(WHO), 'latest', { [WHO]: { state: {}, stateDiff: {} } }),
+    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('got both') })
   })
 
   test('error: reverts and failures have the words of calls that the node runs', async () => {

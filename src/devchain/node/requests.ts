@@ -158,6 +158,8 @@ function accountChange(input: unknown, scope: ParamScope | undefined): AccountCh
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
   for (const name of Object.keys(input))
     if (!KNOWN.has(name)) throw new Error(`${name}: unknown override`)
+  if (input['state'] && input['stateDiff'])
+    throw new Error('expected state (all slots) or stateDiff (some slots), got both')
   const code = member(input, 'code', maybe(bytes))
   return present({
     balance: member(input, 'balance', maybe(coinAmount), scope),
