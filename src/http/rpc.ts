@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { timeSlice } from '../lib/timeSlice.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
+import { answerPrice } from '../limits/prices.ts'
 import { type LimitReachedError, refusalHeaders, statusOf } from '../limits/refusal.ts'
 import { type Answer, batchAnswer, errorAnswer, refusedAnswer } from '../rpc/jsonrpc/answer.ts'
 import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
@@ -38,13 +39,13 @@ export function createRpcListener({
 
   return (incoming, outgoing, server, caller) => {
     readBody(incoming, bodyLimit, (bytes) => {
-      if (bytes === undefined) return tooLarge(incoming, outgoing)
+      if (bytes === undefined) return tooLarge(incoming, outgoing, caller)
       if (incoming.headers['content-encoding'] === undefined) return serve(bytes)
       // Unpacking is work too.
       const refused = limits.refusal(caller)
       if (refused) return refuse('broken', refused)
       return decompress(incoming, bytes, bodyLimit, (body) =>
-        body === 'too large' ? tooLarge(incoming, outgoing) : serve(body),
+        body === 'too large' ? tooLarge(incoming, outgoing, caller) : serve(body),
       )
     })
 
@@ -74,8 +75,10 @@ export function createRpcListener({
         outgoing.destroy()
       }
       // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-      if (body === 'broken' || !isUtf8(body)) respond(errorAnswer('null', notText(incoming)))
-      else if (asksToExplain(incoming))
+      if (body === 'broken' || !isUtf8(body)) {
+        limits.charge(caller, answerPrice(body.length))
+        respond(errorAnswer('null', notText(incoming)))
+      } else if (asksToExplain(incoming))
         explain(work, scope).then(({ answer, headers }) => respond(answer, headers), fail)
       else work().then((answer) => respond(answer), fail)
     }
@@ -121,7 +124,8 @@ export function createRpcListener({
    * Answers 413 and discards the rest of the body, because many clients do not read the answer if the connection closes at
    * once.
    */
-  function tooLarge(incoming: IncomingMessage, outgoing: ServerResponse) {
+  function tooLarge(incoming: IncomingMessage, outgoing: ServerResponse, caller: Caller) {
+    limits.charge(caller, answerPrice(bodyLimit))
     const message = `Request body exceeds the limit of ${bodyLimit} bytes`
     const answer = errorAnswer('null', { code: -32600, message })
     outgoing.writeHead(413, [...jsonHeaders(answer), ...corsHeaders(incoming)])
@@ -147,7 +151,7 @@ export declare namespace createRpcListener {
     explain: (work: () => Promise<Answer | undefined>, scope: RequestScope) => Promise<Explained>
     /** Whether the next answer closes its connection. */
     isClosing: (incoming: IncomingMessage) => boolean
-    limits: Pick<CallLimits, 'refusal'>
+    limits: Pick<CallLimits, 'charge' | 'refusal'>
     onError: (error: unknown, message: string) => void
     /** Answers that clients have not yet read. */
     unsent: Unsent

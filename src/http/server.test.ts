@@ -167,6 +167,22 @@ test('behavior: large requests that are refused cost what they make the gateway 
   await post(batch)
   expect(await left()).toBeLessThan(20 - batch.length / 2 ** 20)
   expect(await left()).toBeGreaterThan(15)
+  for (const [body, headers] of [
+    ['[]', {}],
+    ['['.repeat(40) + ']'.repeat(40), {}],
+    ['{', {}],
+    [new Uint8Array([0xff]), {}],
+    ['no gzip', { 'content-encoding': 'gzip' }],
+  ] as const) {
+    const before = await left()
+    await post(body, { headers })
+    expect(await left()).toBeLessThan(before - 0.04)
+  }
+  // A small body that unpacks to more than the limit.
+  const bomb = new Uint8Array(gzipSync(Buffer.alloc(8 * 2 ** 20)))
+  const charged = await left()
+  await post(bomb, { headers: { 'content-encoding': 'gzip' } })
+  expect(await left()).toBeLessThan(charged - 1)
   // In debt, a body is not even unpacked.
   limits.charge(caller, 100)
   await post(call('echo', 1))

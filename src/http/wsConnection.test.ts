@@ -24,13 +24,14 @@ async function setup(answer: RpcServer['answer'] = async () => undefined, shared
   await once(client, 'open')
   const cuts: string[] = []
   const clock = { now: 0 }
+  const key = { isCurrent: true }
   const connection = createWsConnection(
     ws,
     { answer },
     {
       bufferLimit: 1_000_000,
       caller: { id: 'test', scope: 'address', limits: {} },
-      limits: { charge() {}, isCurrent: () => true },
+      limits: { charge() {}, isCurrent: () => key.isCurrent },
       idleTimeout: IDLE,
       now: () => clock.now,
       onCut: (reason) => cuts.push(reason),
@@ -48,7 +49,7 @@ async function setup(answer: RpcServer['answer'] = async () => undefined, shared
     clock.now = time
     connection.tick(time)
   }
-  return { client, clock, connection, cuts, pings, pongs, tickAt, ws }
+  return { client, clock, connection, cuts, key, pings, pongs, tickAt, ws }
 }
 
 test('behavior: pings while it is not idle', async () => {
@@ -66,6 +67,17 @@ test('behavior: closes an idle one', async () => {
   tickAt(IDLE)
   const [code, reason] = (await closed) as [number, Buffer]
   expect([code, reason.toString(), cuts]).toEqual([1000, 'idle', ['idle']])
+})
+
+test('behavior: closes one whose API key was revoked, with 1008', async () => {
+  const { client, cuts, key, tickAt } = await setup()
+  const closed = once(client, 'close')
+  tickAt(1)
+  expect(cuts).toEqual([])
+  key.isCurrent = false
+  tickAt(2)
+  const [code, reason] = (await closed) as [number, Buffer]
+  expect([code, String(reason)]).toEqual([1008, 'the API key may not be used any more'])
 })
 
 test('behavior: requests and notifications keep it from being idle', async () => {

@@ -63,8 +63,16 @@ const SEARCHES = new Set(['eth_getLogs', 'eth_newFilter', 'ethgate_countLogs'])
 /** Methods whose first parameter has a log filter as its member `filter`. */
 const PAGED = new Set(['ethgate_getLogs', 'ethgate_openCursor'])
 
-/** Methods that may run or send anything. */
-const ANY = new Set(['buildTransaction', 'eth_sign', 'eth_simulateV1', 'page', 'wallet'])
+/** Methods that may run, send or sign anything. Signed typed data may permit others to take tokens. */
+const ANY = new Set([
+  'buildTransaction',
+  'eth_sign',
+  'eth_signTypedData_v4',
+  'eth_simulateV1',
+  'page',
+  'personal_sign',
+  'wallet',
+])
 
 function listed(value: unknown): unknown[] {
   if (value === undefined || value === null) return []

@@ -352,6 +352,12 @@ describe('API keys', () => {
       ['0x00'],
       'with this contract',
     ],
+    [
+      'contracts: ["0x00000000000000000000000000000000000000aa"]',
+      'eth_signTypedData_v4',
+      [`0x${'0'.repeat(40)}`, '{}'],
+      'with this contract',
+    ],
   ])('error: %s refuses %s', async (permission, method, params, message) => {
     const { url } = await start({ apiKeys: keysFile(entry('a', permission)).path })
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

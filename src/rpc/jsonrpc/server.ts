@@ -231,6 +231,12 @@ export function createRpcServer({
     return sent.length > 0 ? batchAnswer(sent) : undefined
   }
 
+  /** Answers a request of which no call is run. Reading it was work too. */
+  function refuseText(request: RequestScope, answer: Answer): Answer {
+    if (limits && request.caller) limits.charge(request.caller, BASE_PRICE)
+    return answer
+  }
+
   async function answerText(
     text: string,
     request: RequestScope,
@@ -242,26 +248,25 @@ export function createRpcServer({
       if (timeSlice.isOver()) await timeSlice.next(request.signal)
     }
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
-      return errorAnswer('null', tooDeep(depthLimit))
+      return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
     let payload: unknown
     try {
       payload = JSON.parse(text)
     } catch {
-      if (limits && request.caller) limits.charge(request.caller, BASE_PRICE)
-      return errorAnswer('null', PARSE_ERROR)
+      return refuseText(request, errorAnswer('null', PARSE_ERROR))
     }
     const { depth, ids } = inspect(text)
-    if (depth > depthLimit) return errorAnswer('null', tooDeep(depthLimit))
+    if (depth > depthLimit) return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
     if (!Array.isArray(payload))
       return await answerOne(payload, ids[0], request, calls, { left: responseLimit })
-    if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
+    if (payload.length === 0)
+      return refuseText(request, errorAnswer('null', invalidRequest('empty batch')))
     if (payload.length > batchLimit) {
-      if (limits && request.caller) limits.charge(request.caller, BASE_PRICE)
       const { code, message } = new LimitExceededError(
         `Batch size ${payload.length} exceeds the limit of ${batchLimit}`,
       )
       // The client sent an array and expects an array.
-      return batchAnswer([errorAnswer('null', { code, message })])
+      return refuseText(request, batchAnswer([errorAnswer('null', { code, message })]))
     }
     const work = () => answerBatch(payload as unknown[], ids, request, calls)
     return await (watch?.isOn() ? watch.batch(payload.length, request, work) : work())
