@@ -312,6 +312,13 @@ test('behavior: an error of the node is shown, and not an empty answer', async (
   const state = await (await fetch(`${url}/state`)).text()
   expect(state).toMatch(/Head<\/dt><dd>unknown/)
   expect(state).not.toContain('100 %')
+  const health = (await (await fetch(`${url}/health`)).json()) as {
+    head: { number: number | null }
+    upstream: { state: string }
+    upstreams: { state: string }[]
+  }
+  expect(health).toMatchObject({ head: { number: null }, upstream: { state: 'down' } })
+  expect(health.upstreams.map((one) => one.state)).not.toContain('healthy')
 })
 
 test('behavior: without artifacts an unknown error is shown as data', async () => {
