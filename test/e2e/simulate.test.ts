@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +34,8 @@ const word = (value: bigint | number): Hex => `0x${value.toString(16).padStart(6
 
 let node: DevGateway
 let tokenAt: Hex
+/** The JSON-RPC of the node. */
+let rpcAddress: string
 let kitchenAt: Hex
 /** A gateway in front of the chain. */
 let front: Front
@@ -65,10 +67,31 @@ async function deploy(name: 'Kitchen' | 'Token', args = ''): Promise<Hex> {
   return receipt.contractAddress
 }
 
+/** What a node answers that has no eth_simulateV1, as no real node has. */
+const LACKING = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}'
+
+const servers: Server[] = []
+
+/** The JSON-RPC of the chain with another eth_simulateV1. Returns its address. */
+async function startRpc(simulate: (body: string) => Promise<string>): Promise<string> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      const forward = async () => (await fetch(node.url, { method: 'POST', body })).text()
+      response.end(await (body.includes('eth_simulateV1') ? simulate(body) : forward()))
+    })()
+  })
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 /** A gateway over sockets in front of the chain, as in front of a real node. It ends with the running test. */
 async function openFront(config: Partial<Config> = {}) {
   const { gateway, url } = await startGateway({
-    config: { simulate: 'on', upstream: node.url, upstreamRpc: node.url, ...config },
+    config: { simulate: 'on', upstream: node.url, upstreamRpc: rpcAddress, ...config },
     createSimulator,
   })
   const rpcAt =
@@ -92,10 +115,12 @@ beforeAll(async () => {
   await node.rpc('anvil_setBalance', kitchenAt, '0xffffff')
   // A change of the state is not a block, and a node shows it only after one.
   await node.rpc('evm_mine')
+  rpcAddress = await startRpc(() => Promise.resolve(LACKING))
   front = await openFront()
 })
 afterAll(async () => {
   await front.gateway.stop()
+  for (const server of servers) server.close()
   await node.close()
 })
 
@@ -221,7 +246,8 @@ test('behavior: answers of ethgate_* and of simulations fit their schemas in the
     methods: { name: string; result: { schema: object } }[]
   }
   const [from, call] = [node.accountOf(0), transfer(1n)]
-  const hash = await node.rpc('eth_sendTransaction', call)
+  const sent = { from, to: node.accountOf(1), value: '0x1' }
+  const hash = await node.rpc('eth_sendTransaction', sent)
   const change = { [WHO]: { balance: '0x1' } }
   const filter = { fromBlock: '0x0', toBlock: 'latest' }
   const name = { name: 'schemas' }
@@ -360,6 +386,45 @@ test('error: code without end and traces without end stop, and hold up nothing e
   expect(await front.rpc('eth_call', bal(WHO), 'latest', { [WHO]: { balance: '0x7b' } })).toBe(
     word(0x7b),
   )
+})
+
+describe('a node with its own eth_simulateV1', () => {
+  /** A gateway in front of it, and the requests for that method. */
+  async function startOwn(answer: (body: string) => Promise<string>) {
+    const asked: string[] = []
+    const upstreamRpc = await startRpc((body) => {
+      asked.push(body)
+      return answer(body)
+    })
+    return { asked, ...(await openFront({ upstreamRpc })) }
+  }
+
+  const blocks = () => ({ blockStateCalls: [{ calls: [balanceOf(WHO)] }] })
+  const isProbe = (body: string) => body.includes('5a5a5a')
+  const ofChain = async (body: string) => (await fetch(node.url, { method: 'POST', body })).text()
+
+  test('behavior: it is used when a probe finds it right, at the unit of the node', async () => {
+    const error = { code: -38013, message: 'intrinsic gas too low' }
+    const refusal = JSON.stringify({ jsonrpc: '2.0', id: 1, error })
+    const { asked, rpc, rpcAt } = await startOwn((body) =>
+      isProbe(body) ? ofChain(body) : Promise.resolve(refusal),
+    )
+    for (let call = 0; call < 2; call++)
+      await expect(rpc('eth_simulateV1', blocks())).rejects.toMatchObject(error)
+    expect(asked.map(isProbe)).toEqual([true, false, false])
+    expect(await rpcAt('/wei')('eth_simulateV1', blocks())).toMatchObject([
+      { calls: [{ status: '0x1' }] },
+    ])
+    expect(asked).toHaveLength(3)
+  })
+
+  test('behavior: a node that runs calls wrongly does not simulate', async () => {
+    const { asked, rpc } = await startOwn(() =>
+      Promise.resolve('{"jsonrpc":"2.0","id":1,"result":[{"calls":[]}]}'),
+    )
+    expect(await rpc('eth_simulateV1', blocks())).toMatchObject([{ calls: [{ status: '0x1' }] }])
+    expect(asked.map(isProbe)).toEqual([true])
+  })
 })
 
 describe('who may simulate', () => {

@@ -1,0 +1,79 @@
+import { RpcError } from '../../lib/errors.ts'
+import { NodeRpcError } from '../../native/errors.ts'
+import { shownText } from '../../native/shownText.ts'
+import type { NodeRpc } from '../../native/transport/rpc.ts'
+
+const [FULL, REVERTING, COUNTING] = ['0xf1', '0xf2', '0xf3'].map(
+  (first) => `${first}${'5a'.repeat(19)}`,
+) as [string, string, string]
+
+/** Calls of code that returns its balance, of code that reverts, and, in two blocks, of code that counts in its storage. */
+const PROBE = {
+  blockStateCalls: [
+    {
+      stateOverrides: {
+        [FULL]: { balance: '0x7b', code: '0x4760005260206000f3' },
+        [REVERTING]: { code: '0x60006000fd' },
+        [COUNTING]: { code: '0x6000546001018060005560005260206000f3' },
+      },
+      calls: [{ to: FULL }, { to: REVERTING }, { to: COUNTING }],
+    },
+    { calls: [{ to: COUNTING }] },
+  ],
+}
+
+const word = (value: number) => value.toString(16).padStart(64, '0')
+
+/** Status and result of the calls of the probe, by block. */
+const EXPECTED = JSON.stringify([
+  [`0x1 0x${word(0x7b)}`, '0x0 0x', `0x1 0x${word(1)}`],
+  [`0x1 0x${word(2)}`],
+])
+
+/** Milliseconds until a node is probed again: its program may have been replaced. */
+const PROBE_AGAIN = 10 * 60_000
+
+const probes = new WeakMap<NodeRpc, { at: number; isRight: Promise<boolean> }>()
+
+/** Whether the JSON-RPC of the nodes has an `eth_simulateV1` that runs calls, overrides and blocks right. */
+export async function simulatesItself(rpc: NodeRpc): Promise<boolean> {
+  let probe = probes.get(rpc)
+  if (!probe || performance.now() - probe.at > PROBE_AGAIN) {
+    probe = { at: performance.now(), isRight: isRight(rpc) }
+    probes.set(rpc, probe)
+  }
+  return probe.isRight
+}
+
+async function isRight(rpc: NodeRpc): Promise<boolean> {
+  try {
+    const blocks = (await rpc.call('eth_simulateV1', [PROBE, 'latest'])) as {
+      calls: { returnData: string; status: string }[]
+    }[]
+    const found = blocks.map(({ calls }) =>
+      calls.map(({ returnData, status }) => `${status} ${returnData}`),
+    )
+    return JSON.stringify(found) === EXPECTED
+  } catch {
+    // The node lacks the method, does not answer, or answers something else.
+    return false
+  }
+}
+
+/** Runs `eth_simulateV1` on a node. @throws RpcError with the code of the node, if it is one of the method */
+export async function simulateOnNode(
+  rpc: NodeRpc,
+  params: readonly unknown[],
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    return await rpc.call('eth_simulateV1', [...params], signal)
+  } catch (error) {
+    if (!(error instanceof NodeRpcError)) throw error
+    const { code, message } = error.answered
+    if (typeof code !== 'number' || typeof message !== 'string') throw error
+    throw new RpcError(code, shownText(message, 'the node refuses the simulation'), {
+      cause: error,
+    })
+  }
+}
