@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { JsonRpcProvider } from 'ethers'
+import { createPublicClient, encodeFunctionData, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
@@ -55,6 +57,38 @@ describe.skipIf(directory === undefined).each(CHAINS)('in front of %s', (_, opti
     await gateway.close()
     await node('stop', options)
   }, 60_000)
+
+  test('default: viem and ethers simulate unchanged', async () => {
+    const client = createPublicClient({ transport: http(gateway.url) })
+    const to = `0x${labels.contracts.Kitchen.address.slice(2)}` as const
+    const who = `0x${'ab'.repeat(20)}` as const
+    const { abi } = artifacts.Kitchen
+    const data = encodeFunctionData({ abi, functionName: 'bal', args: [who] })
+    const expected = `0x${(123).toString(16).padStart(64, '0')}`
+    const stateOverride = [{ address: who, balance: 123n }]
+    expect(await client.call({ to, data, stateOverride })).toEqual({ data: expected })
+    const [block] = await client.simulateBlocks({
+      blocks: [{ calls: [{ to, data }], stateOverrides: stateOverride }],
+    })
+    expect(block?.calls).toMatchObject([{ status: 'success', data: expected }])
+    const { results } = await client.simulateCalls({
+      calls: [{ to, abi, functionName: 'bal', args: [who] }],
+    })
+    const result = await client.getBalance({ address: who })
+    expect(results).toMatchObject([{ status: 'success', result }])
+    const { accessList } = await client.createAccessList({ to, data })
+    expect(accessList).toEqual([{ address: who, storageKeys: [] }])
+    const provider = new JsonRpcProvider(gateway.url, undefined, { staticNetwork: true })
+    const change = { [who]: { balance: '0x7b' } }
+    expect(await provider.send('eth_call', [{ to, data }, 'latest', change])).toBe(expected)
+    const traced = provider.send('debug_traceCall', [
+      { to, data },
+      'latest',
+      { tracer: 'callTracer' },
+    ])
+    expect(await traced).toMatchObject({ type: 'CALL', to })
+    provider.destroy()
+  })
 
   test(
     'default: random calls have the result, the revert data and the energy that the node has',
