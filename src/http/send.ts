@@ -44,7 +44,7 @@ function endAsText(outgoing: ServerResponse, answer: Answer): void {
 /** Writes a piece whenever the previous one was sent. @returns how many bytes are not written yet */
 function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => number {
   let left = bytes
-  const pieces = piecesOf(parts, bytes)
+  const pieces = piecesOf(parts.toReversed(), bytes)
   function write() {
     if (outgoing.destroyed) return
     const piece = pieces.next().value ?? []
@@ -74,9 +74,10 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
  * The bytes of an answer in order. The first piece is the largest: each write wakes the client, and the most common answers
  * then need one. Each part is released as soon as it is written: a client that reads slowly or stops reading holds only the
  * rest of its answer in memory.
+ *
+ * @param rest - the parts in reverse order. They are removed from it, because a generator keeps its parameters.
  */
-function* piecesOf(parts: Answer['parts'], bytes: number): Generator<Buffer[], undefined> {
-  const rest = parts.toReversed()
+function* piecesOf(rest: (string | Buffer)[], bytes: number): Generator<Buffer[], undefined> {
   let left = bytes
   let piece: Buffer[] = []
   let size = 0
