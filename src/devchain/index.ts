@@ -11,6 +11,7 @@ export {
   estimateEthereum,
   type EthereumCall,
 } from './execution/call.ts'
+export { checkMessage } from './execution/check.ts'
 export { gasPriceOf } from './execution/executeEthereum.ts'
 export { type AccountChange, changeAccount } from './execution/override.ts'
 export { rawEthereum } from './transactions/rawTransaction.ts'

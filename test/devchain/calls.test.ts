@@ -359,13 +359,50 @@ describe('eth_simulateV1', () => {
       ],
       data: `0x${value.toString(16).padStart(64, '0')}`,
     })
-    expect(await logsOf({ traceTransfers: true, validation: true })).toMatchObject([
+    expect(await logsOf({ traceTransfers: true })).toMatchObject([
       [move(from, who, 3)],
       [move(from, kitchen, 5), { address: kitchen, logIndex: '0x2' }],
       [move(kitchen, who, 2)],
       [],
     ])
     expect(await logsOf({})).toMatchObject([[], [{ address: kitchen, logIndex: '0x0' }], [], []])
+  })
+
+  test('args: validation, calls are checked like transactions', async () => {
+    const from = dev.accountOf(0)
+    const next = Number(await dev.rpc('eth_getTransactionCount', from, 'latest'))
+    const price = await dev.rpc('eth_gasPrice')
+    const call = {
+      from,
+      to: kitchen,
+      data: calldata('set', [1n]),
+      gas: '0x30d40',
+      maxFeePerGas: price,
+    }
+    const hex = (number: number): Hex => `0x${number.toString(16)}`
+    const simulate = (calls: object[], validation = true) =>
+      dev.rpc('eth_simulateV1', { blockStateCalls: [{ calls }], validation })
+    const second = { ...call, nonce: hex(next + 1) }
+    expect(await simulate([call, second])).toMatchObject([
+      { calls: [{ status: '0x1' }, { status: '0x1' }] },
+    ])
+    expect(await simulate([{ ...call, maxFeePerGas: '0x1', nonce: '0x0' }], false)).toMatchObject([
+      { calls: [{ status: '0x1' }] },
+    ])
+    const cases: [object, number, string][] = [
+      [{ nonce: hex(next - 1) }, -38010, 'nonce too low'],
+      [{ nonce: hex(next + 1) }, -38011, 'nonce too high'],
+      [{ maxFeePerGas: '0x1' }, -38012, 'max fee per gas less than block base fee'],
+      [{ maxFeePerGas: undefined }, -38012, 'max fee per gas less than block base fee'],
+      [{ value: hex(2 ** 60) }, -38014, 'insufficient funds'],
+      [{ gas: '0xffffffffff' }, -38015, 'exceeds block gas limit'],
+    ]
+    for (const [change, code, message] of cases) {
+      await expect(simulate([{ ...call, ...change }])).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(message),
+      })
+    }
   })
 
   test('error: the codes of geth', async () => {

@@ -29,6 +29,9 @@ export type EthereumCall = {
   gas?: bigint
   /** The gas price that contracts see. */
   gasPrice?: bigint
+  /** What a simulation with validation checks: the most for a unit of gas, and the nonce. */
+  maxPrice?: bigint
+  nonce?: bigint
   accessList?: AccessList
   /** The chain for which the sender makes the call. @default the chain of the block */
   chainId?: bigint

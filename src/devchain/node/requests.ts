@@ -124,7 +124,8 @@ export const sendRequest: Param<SendRequest> = (input, scope) => {
 export const callRequest: Param<EthereumCall> = (input, scope) => {
   const request = transactionObject(input, scope)
   const { accessList: listed, authorizationList: list, chainId, data } = request
-  const { gas, gasPrice, to, value } = request
+  const { gas, gasPrice, maxFeePerGas, nonce: given, to, value } = request
+  const maxPrice = gasPrice ?? maxFeePerGas
   const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
   return {
     from: toNativeAddress(from),
@@ -133,6 +134,8 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
     data: data.slice(2),
     ...(gas !== undefined && { gas }),
     ...(gasPrice !== undefined && { gasPrice }),
+    ...(maxPrice !== undefined && { maxPrice }),
+    ...(given !== undefined && { nonce: given }),
     ...(listed && { accessList: listed }),
     ...(chainId !== undefined && { chainId }),
     ...(list && { authorizations: readAuthorizations(list) }),

@@ -22,6 +22,7 @@ import {
 import {
   callEthereum,
   changeAccount,
+  checkMessage,
   createFrameTracer,
   createOverlay,
   EthereumError,
@@ -69,6 +70,8 @@ type Simulation = {
   isFull: boolean
   /** Whether moved coins are logs too. */
   hasTransfers: boolean
+  /** Whether calls are checked like transactions. */
+  isChecked: boolean
   unit: Unit
 }
 
@@ -80,6 +83,7 @@ const simulation: Param<Simulation> = (input, scope) => {
     blocks,
     isFull: member(input, 'returnFullTransactions', optional(boolean, false)),
     hasTransfers: member(input, 'traceTransfers', optional(boolean, false)),
+    isChecked: member(input, 'validation', optional(boolean, false)),
     unit: scope?.unit ?? SUN,
   }
 }
@@ -88,18 +92,36 @@ const simulation: Param<Simulation> = (input, scope) => {
 export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<string, AnyMethod> {
   const { ledger } = chain
 
+  /** Checks a call like a transaction. Transactions of the native chain have no nonce and no price. */
+  function check(call: EthereumCall, { block, nonce, state }: Checking): void {
+    const { rules } = ledger
+    if (rules.fees === 'native') return
+    const { gas = block.gasLimit ?? rules.gasLimit, maxPrice = 0n, nonce: given = nonce } = call
+    if (given > nonce)
+      throw new RpcError(-38011, `nonce too high: next nonce ${nonce}, tx nonce ${given}`)
+    try {
+      checkMessage(
+        { ...call, gas, maxPrice, nonce: given },
+        { context: { block, ethereum: rules }, state },
+      )
+    } catch (error) {
+      throw withCode(error)
+    }
+  }
+
   /** Runs the calls of a block. Their changes are in `state` afterwards. */
   async function run(
     state: State,
     { calls, stateOverrides }: BlockOfCalls,
     block: BlockContext,
-    { hasTransfers, unit }: Pick<Simulation, 'hasTransfers' | 'unit'>,
+    { hasTransfers, isChecked, unit }: Pick<Simulation, 'hasTransfers' | 'isChecked' | 'unit'>,
   ): Promise<SimulatedCall[]> {
     for (const [address, change] of stateOverrides)
       changeAccount(state, address, change, block.timestamp)
     const done: SimulatedCall[] = []
     for (const call of calls) {
       const nonce = nonceOf(state, call.from)
+      if (isChecked) check(call, { block, nonce, state })
       const frames = hasTransfers ? createFrameTracer() : undefined
       const running = callEthereum(state, call, {
         block,
@@ -107,9 +129,7 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
         ...(frames && { observe: frames.observe }),
       })
       const ran = await running.catch((error: unknown) => {
-        if (error instanceof EthereumError && error.message.startsWith('insufficient funds'))
-          throw new RpcError(-38014, error.message, { cause: error })
-        throw error
+        throw withCode(error)
       })
       const frame =
         ran.failure || !frames ? undefined : frames.result({ plain: plainCall(call, ran) })
@@ -169,6 +189,24 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
   })
 
   return { eth_simulateV1 }
+}
+
+type Checking = { block: BlockContext; nonce: bigint; state: State }
+
+/** The codes of the method's specification for what is wrong with a transaction, by the beginning of the message. */
+const CODES = Object.entries({
+  'nonce too low': -38010,
+  'max fee per gas less than block base fee': -38012,
+  'intrinsic gas too low': -38013,
+  'insufficient funds': -38014,
+  'exceeds block gas limit': -38015,
+})
+
+/** The error with the code of the specification, if it has one. */
+function withCode(error: unknown): unknown {
+  if (!(error instanceof EthereumError)) return error
+  const [, code] = CODES.find(([text]) => error.message.startsWith(text)) ?? []
+  return code === undefined ? error : new RpcError(code, error.message, { cause: error })
 }
 
 /** The block after another one, with the caller's overrides. @throws RpcError with the codes of geth when it is not above the other */
