@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)('the recorded chain in Chromium', () => {
       const sentence = text.replaceAll(/\s+/g, ' ').replaceAll(' ,', ',').trim()
       const expected = transaction.accepted
         ? (SENTENCES[label] ?? /^\S+ (?!ran )[a-z]+ /)
-        : /^There is no transaction 0x/
+        : /^Transaction 0x\S+ is in no block\. Its state is unknown: /
       if (!expected.test(sentence)) wrong.push(`${label}: ${sentence}`)
     }
     await page.close()

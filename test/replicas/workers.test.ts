@@ -140,7 +140,7 @@ describe.skipIf(redisMissing)('workers', { timeout: 60_000 }, () => {
   })
 
   test('behavior: a worker gets the part of --upstream-rate that others do not use', async () => {
-    const { url } = await start('--upstream-rate', '20')
+    const { url } = await start('--upstream-rate', '40')
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
     let account = 0
@@ -157,9 +157,9 @@ describe.skipIf(redisMissing)('workers', { timeout: 60_000 }, () => {
       for (let batch = 0; batch < 3; batch++)
         expect((await read()).match(/"result":"0x0"/g)).toHaveLength(10)
       const rate = 30_000 / (performance.now() - begin)
-      // An equal part is 10 a second.
-      expect(rate).toBeGreaterThan(13)
-      expect(rate).toBeLessThan(25)
+      // An equal part is 20 a second.
+      expect(rate).toBeGreaterThan(25)
+      expect(rate).toBeLessThan(46)
     })
   })
 

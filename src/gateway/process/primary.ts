@@ -163,7 +163,7 @@ export async function runWorkers({ count, limit, log }: runWorkers.Options): Pro
 
   /** Divides the rates of nodes by what the workers use. A share grows only by what others have given back. */
   function divide(): void {
-    const wanted = sharesOf(places.map(({ running }) => running.used))
+    const wanted = sharesOf(everyone())
     const held = places.reduce((sum, { running, share }) => sum + Math.max(share, running.share), 0)
     let free = Math.max(0, 1 - held)
     for (const [index, place] of places.entries()) {

@@ -3,30 +3,36 @@ import { expect, test } from 'vitest'
 
 import { sharesOf } from './shares.ts'
 
-const rounded = (shares: number[]) => shares.map((share) => Number(share.toFixed(4)))
+/** The next shares of workers with equal shares. */
+const next = (...used: number[]) =>
+  sharesOf(used.map((part) => ({ share: 1 / used.length, used: part }))).map((share) =>
+    Number(share.toFixed(4)),
+  )
 
 test('default: equal shares without calls', () => {
-  expect(sharesOf([0, 0, 0, 0])).toEqual([0.25, 0.25, 0.25, 0.25])
+  expect(next(0, 0, 0, 0)).toEqual([0.25, 0.25, 0.25, 0.25])
 })
 
 test('behavior: one worker with calls gets what the others do not use', () => {
-  expect(rounded(sharesOf([0.25, 0, 0, 0]))).toEqual([0.8125, 0.0625, 0.0625, 0.0625])
+  expect(next(0.25, 0, 0, 0)).toEqual([0.8125, 0.0625, 0.0625, 0.0625])
+})
+
+test('behavior: a worker that polls does not keep an equal part from one that uses all of its own', () => {
+  expect(next(0.5, 0.2)).toEqual([0.7, 0.3])
 })
 
 test('behavior: workers that use their share get equal parts, and one that uses little keeps what it uses', () => {
-  expect(rounded(sharesOf([0.45, 0.45, 0.01]))).toEqual([0.4583, 0.4583, 0.0833])
+  expect(next(0.33, 0.33, 0.1)).toEqual([0.425, 0.425, 0.15])
 })
 
-test('behavior: all together get the whole rate, and nobody gets nothing', () => {
-  const parts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), {
-    minLength: 1,
-    maxLength: 64,
-  })
+test('behavior: all together get the whole rate, and each gets a part', () => {
+  const part = fc.double({ min: 0, max: 1, noNaN: true })
+  const workers = fc.array(fc.record({ share: part, used: part }), { minLength: 1, maxLength: 64 })
   fc.assert(
-    fc.property(parts, (used) => {
-      const shares = sharesOf(used)
+    fc.property(workers, (given) => {
+      const shares = sharesOf(given)
       expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9)
-      expect(Math.min(...shares)).toBeGreaterThanOrEqual(1 / (4 * used.length) - 1e-9)
+      expect(Math.min(...shares)).toBeGreaterThanOrEqual(1 / (4 * given.length) - 1e-9)
     }),
   )
 })

@@ -161,7 +161,7 @@ describe('transaction', () => {
   test('error: an unknown transaction is 404 and says what is known of it', async () => {
     const { status, text } = await open(`/tx/0x${'1'.repeat(64)}`)
     expect(status).toBe(404)
-    expect(text).toContain('is in no block: unknown')
+    expect(text).toContain('is in no block. Its state is unknown: ')
   })
 })
 

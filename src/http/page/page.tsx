@@ -112,7 +112,9 @@ export function createPage({
       if (!facts) {
         const { evidence, reason, state } = await readStatus(hash, sourceOf(c))
         const why = reason === undefined ? '' : ` (${reason})`
-        return missing(`Transaction ${hash} is in no block: ${state}${why}: ${evidence}.`)
+        return missing(
+          `Transaction ${hash} is in no block. Its state is ${state}${why}: ${evidence}.`,
+        )
       }
       return { html: <Transaction facts={facts} /> }
     })
