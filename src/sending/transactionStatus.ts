@@ -3,6 +3,7 @@ import type { Hash, Hex } from 'viem'
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { revertReason } from '../codec/revert.ts'
+import { shareMeter } from '../lib/meter.ts'
 import { createStop } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import { NodeLacksApiError } from '../native/errors.ts'
@@ -52,8 +53,9 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
   const base = { ...common, ...expirationOf(sent?.expiration ?? ending?.expiration) }
   const info = await native.wallet.getTransactionInfoById({ value }, { signal: request.signal })
   if (info) return { state: 'mined', ...base, ...(await mined(info, needs)) }
-  // A signal for this call only, so that it tells which nodes were asked.
+  // A signal for this call only, so that it tells which nodes were asked. Its caller pays for it too.
   const signal = createStop()
+  shareMeter(signal, request.signal)
   const leave = () => signal.stop(request.signal.reason)
   request.signal.addEventListener('abort', leave, { once: true })
   const waiting = await native.wallet
