@@ -98,15 +98,9 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
     if (rules.fees === 'native') return
     const { gas = block.gasLimit ?? rules.gasLimit, maxPrice = 0n, nonce: given = nonce } = call
     if (given > nonce)
-      throw new RpcError(-38011, `nonce too high: next nonce ${nonce}, tx nonce ${given}`)
-    try {
-      checkMessage(
-        { ...call, gas, maxPrice, nonce: given },
-        { context: { block, ethereum: rules }, state },
-      )
-    } catch (error) {
-      throw withCode(error)
-    }
+      throw new EthereumError(`nonce too high: next nonce ${nonce}, tx nonce ${given}`)
+    const context = { block, ethereum: rules }
+    checkMessage({ ...call, gas, maxPrice, nonce: given }, { context, state })
   }
 
   /** Runs the calls of a block. Their changes are in `state` afterwards. */
@@ -121,14 +115,16 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
     const done: SimulatedCall[] = []
     for (const call of calls) {
       const nonce = nonceOf(state, call.from)
-      if (isChecked) check(call, { block, nonce, state })
       const frames = hasTransfers ? createFrameTracer() : undefined
-      const running = callEthereum(state, call, {
-        block,
-        rules: ledger.rules,
-        ...(frames && { observe: frames.observe }),
-      })
-      const ran = await running.catch((error: unknown) => {
+      const runCall = async () => {
+        if (isChecked) check(call, { block, nonce, state })
+        return callEthereum(state, call, {
+          block,
+          rules: ledger.rules,
+          ...(frames && { observe: frames.observe }),
+        })
+      }
+      const ran = await runCall().catch((error: unknown) => {
         throw withCode(error)
       })
       const frame =
@@ -196,6 +192,7 @@ type Checking = { block: BlockContext; nonce: bigint; state: State }
 /** The codes of the method's specification for what is wrong with a transaction, by the beginning of the message. */
 const CODES = Object.entries({
   'nonce too low': -38010,
+  'nonce too high': -38011,
   'max fee per gas less than block base fee': -38012,
   'intrinsic gas too low': -38013,
   'insufficient funds': -38014,

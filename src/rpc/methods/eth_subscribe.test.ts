@@ -63,6 +63,14 @@ test('error: transactionStatus without a hash', async () => {
     )
 })
 
+test('error: a hash for another kind, which would subscribe to all logs', async () => {
+  const { socket } = await start()
+  for (const kind of ['logs', 'newHeads'])
+    await expect(socket.rpc('eth_subscribe', kind, `0x${'1'.repeat(64)}`)).rejects.toMatchObject({
+      code: -32602,
+    })
+})
+
 test('error: an unknown kind, and HTTP', async () => {
   const { gateway, socket } = await start()
   await expect(socket.rpc('eth_subscribe', 'heads')).rejects.toMatchObject({ code: -32602 })

@@ -53,6 +53,8 @@ function toSpec(
   argument: SubscriptionArgument,
   options: ResumeOptions,
 ): SubscriptionSpec {
+  if (argument.transaction)
+    throw new InvalidParamsError(1, 'expected an object: only transactionStatus takes a hash')
   if (kind === 'newHeads') return { kind, unit: argument.unit, ...argument.options }
   if (kind !== 'logs') return { kind }
   if (argument.options.resumeFrom !== undefined)
