@@ -10,6 +10,7 @@ import Table from 'cli-table3'
 
 import { startNode } from '../drills/processes.ts'
 import { freePort } from '../test/support/freePort.ts'
+import { packProject } from '../test/support/pack.ts'
 import { median } from './median.ts'
 
 const STARTS = 7
@@ -25,18 +26,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export async function benchStart(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-start-'))
   try {
-    const packed = run(
-      root,
-      'npm',
-      'pack',
-      '--ignore-scripts',
-      '--json',
-      '--pack-destination',
-      folder,
-    )
-    const tarball = /ethgate-[^"]*\.tgz/.exec(packed)?.[0] ?? ''
+    const { tarball } = packProject(root, folder)
     writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-    run(folder, 'npm', 'install', '--no-audit', '--no-fund', join(folder, tarball))
+    run(folder, 'npm', 'install', '--no-audit', '--no-fund', tarball)
     const node = await startNode()
     const program = [
       process.execPath,

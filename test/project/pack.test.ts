@@ -11,6 +11,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { addressFromKey, recoverSigners } from '../../src/native/protobuf/signature.ts'
 import { decodeTransaction, rawDataFromJson } from '../../src/native/protobuf/transaction.ts'
 import { isLong } from '../support/long.ts'
+import { packProject } from '../support/pack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'ethgate-pack-'))
@@ -88,22 +89,9 @@ const CONFIG = {
 
 /** Packs what `npm publish` would upload. Returns the tarball. */
 function pack(): string {
-  const answer = run(
-    inject('package'),
-    'npm',
-    'pack',
-    '--ignore-scripts',
-    '--json',
-    '--pack-destination',
-    folder,
-  )
-  const [{ filename, files }] = JSON.parse(answer) as [
-    { filename: string; files: { path: string }[] },
-  ]
-  expect(files.map(({ path }) => path).filter((path) => /\.(test|contract)\./.test(path))).toEqual(
-    [],
-  )
-  return join(folder, filename)
+  const { files, tarball } = packProject(inject('package'), folder)
+  expect(files.filter((path) => /\.(test|contract)\./.test(path))).toEqual([])
+  return tarball
 }
 
 /** A folder with a program that uses every entry of the package. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 
+import { packProject } from '../support/pack.ts'
 import { openProject, type Project, wanted } from './project.ts'
 
 describe.runIf(wanted)('the packed package', () => {
@@ -13,14 +14,7 @@ describe.runIf(wanted)('the packed package', () => {
 
   beforeAll(async () => {
     project = await openProject('publish')
-    const printed = await project.run('npm', [
-      'pack',
-      inject('package'),
-      '--ignore-scripts',
-      '--json',
-      `--pack-destination=${folder}`,
-    ])
-    tarball = join(folder, /ethgate-[^"]*\.tgz/.exec(printed)?.[0] ?? '')
+    ;({ tarball } = packProject(inject('package'), folder))
   }, 600_000)
 
   afterAll(() => rmSync(folder, { recursive: true }))

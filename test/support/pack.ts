@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+
+/** Packs what `npm publish` would upload. Returns the path of the tarball, which is in `folder`, and its files. */
+export function packProject(project: string, folder: string): { files: string[]; tarball: string } {
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const answer = execFileSync('npm', args, {
+    cwd: project,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [{ filename, files }] = JSON.parse(answer) as [
+    { filename: string; files: { path: string }[] },
+  ]
+  return { files: files.map(({ path }) => path), tarball: join(folder, filename) }
+}
