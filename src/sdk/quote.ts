@@ -10,7 +10,7 @@ export type FeeQuote = {
   fee: Record<'account' | 'bandwidth' | 'energy' | 'total', bigint>
   /** The same total in coins, as text. */
   coins: string
-  /** A fee limit with which the transaction does not stop half-way; 0 for a transfer, which has none. */
+  /** A fee limit that is enough for the whole transaction; 0 for a transfer, which needs none. */
   feeLimit: bigint
   /** Why the fee limit is higher than the fee. */
   reason: string

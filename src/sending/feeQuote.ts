@@ -36,7 +36,7 @@ export type FeeQuote = {
   fee: { total: Hex; energy: Hex; bandwidth: Hex; account: Hex }
   /** The same total in coins, as text. */
   coins: string
-  /** A fee limit, sun, with which the transaction does not stop half-way; 0 for a transfer, which has none. */
+  /** A fee limit, sun, that is enough for the whole transaction; 0 for a transfer, which needs none. */
   feeLimit: Hex
   /** Why the fee limit is higher than the fee. */
   reason: string

@@ -24,7 +24,8 @@ const SIGNED = /^(?:eth_sendTransaction|eth_sign|personal_)/
  */
 const AMOUNTS = /^(?:value|balance|gasPrice|maxFeePerGas|maxPriorityFeePerGas)$/
 
-const NOBODY = '0x00000000000000000000000000000000000000aa'
+/** An account without coins and code. */
+const UNUSED = '0x00000000000000000000000000000000000000aa'
 
 /** Creation code of a contract without code. */
 const EMPTY_CONTRACT = '0x60006000f3'
@@ -85,7 +86,7 @@ async function valuesOf(rpc: Rpc): Promise<Values> {
     gas: 21_000n,
     gasPrice: BigInt(gasPrice),
     nonce: 0,
-    to: NOBODY,
+    to: UNUSED,
     value: 0n,
   })
   const filter = await rpc.call('eth_newBlockFilter').catch(() => '0x1')
@@ -105,8 +106,8 @@ async function valuesOf(rpc: Rpc): Promise<Values> {
 /** A transaction of one of the newest blocks, its sender, and a contract that one of them called. */
 async function placesOf(rpc: Rpc, newest: number): Promise<Values> {
   const found: Values = {
-    $account: NOBODY,
-    $contract: NOBODY,
+    $account: UNUSED,
+    $contract: UNUSED,
     $transaction: `0x${'00'.repeat(32)}`,
   }
   for (let number = newest; number >= 0 && number > newest - SEARCHED; number--) {

@@ -33,8 +33,8 @@ const mineRequest: Param<MineRequest> = (input) => {
 }
 
 /**
- * Numbers below are seconds for `evm_setIntervalMining`, as on anvil: nobody wants blocks that often, and viem's test client
- * for anvil sends seconds under this name.
+ * A number below this is in seconds for `evm_setIntervalMining`, as on anvil: viem's test client for anvil sends seconds under
+ * this name, and no test needs blocks at such short intervals.
  */
 const LEAST_MILLISECONDS = 100n
 

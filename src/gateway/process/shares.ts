@@ -9,8 +9,8 @@ const FULL = 0.8
 const LEAST = 1 / 4
 
 /**
- * Divides the rates of nodes between workers. Each gets what it uses and room to grow. When that is more than there is, those who
- * use little get it, and the others equal parts of the rest. What is left is divided equally.
+ * Divides the rates of nodes between workers. Each gets what it uses and room to grow. If the sum is above the whole, workers that
+ * use little get it, and the others get equal parts of the rest. If it is below, the rest is divided equally.
  *
  * @param workers - the share that each has, and the part of the whole that it used in the last second, both from 0 to 1
  * @returns the share of each, together 1

@@ -86,8 +86,8 @@ type Quote = {
 }
 
 /**
- * What a transaction costs and who pays, in words, and the energy that its safe fee limit buys, which the wallet sends as
- * `gas`. Without a quote the words are empty, and the wallet estimates. @throws Error when it would revert
+ * The cost of a transaction and who pays it, as text. `gas` is the energy that the safe fee limit pays for; the wallet sends it.
+ * Without a quote the text is empty, and the wallet estimates. @throws Error when the transaction would revert
  */
 async function quoteOf(call: object): Promise<{ words: string; gas?: string }> {
   const { error, result } = await rpc('ethgate_feeQuote', [call], '/wei')
