@@ -45,3 +45,10 @@ test('behavior: CI and the release run .ci/run, CI on every supported version of
   const { image, package: npm } = workflows['release.yml']?.jobs ?? {}
   expect([image?.needs, npm?.needs]).toEqual(['test', 'test'])
 })
+
+test('behavior: the workflow of the site runs commands of .ci/run', () => {
+  const script = readFileSync(new URL('.ci/run', root), 'utf8')
+  const run = workflows['site.yml']?.jobs['build']?.steps.flatMap((step) => step.run ?? []) ?? []
+  expect(run).toContain('npm run build --prefix site')
+  expect(run.filter((command) => !script.includes(command))).toEqual([])
+})
