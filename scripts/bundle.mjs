@@ -45,6 +45,8 @@ const common = {
   format: 'esm',
   minifySyntax: true,
   minifyWhitespace: true,
+  // Node prints the line that threw an error that nobody caught.
+  lineLimit: 200,
   metafile: true,
   logLevel: 'warning',
 }

@@ -50,35 +50,44 @@ afterAll(async () => {
   rmSync(folder, { force: true, recursive: true })
 })
 
-/** Runs a program and returns what it printed. `end` stops one that serves. TypeScript needs a loader. */
-async function runProgram(code: string, { end = '', language = 'js' } = {}): Promise<string> {
+/** Runs a program, and has what it printed. `end` stops one that serves. TypeScript needs a loader. */
+async function runProgram(code: string, { end = '', language = 'js' } = {}) {
   const here = code
     .replaceAll('http://127.0.0.1:8545', url)
     .replaceAll('http://127.0.0.1:8090', url)
   const file = join(folder, `program.${language}`)
   writeFileSync(file, `${here}\n${end}`)
   const loader = language === 'ts' ? ['--import', import.meta.resolve('tsx')] : []
-  const { stdout } = await run(process.execPath, [...loader, file], {
+  return run(process.execPath, [...loader, file], {
     cwd: folder,
     env: { ...process.env, NATIVE_URL: `${url}/wallet` },
   })
-  return stdout
 }
 
 test('default: the viem program of the README', async () => {
   const [code = ''] = blocks('README.md', 'js')
-  expect(await runProgram(code)).toMatch(/number: \d+n/)
+  expect((await runProgram(code)).stdout).toMatch(/number: \d+n/)
 })
 
 test('default: the gateway program of the README', async () => {
   const [, code = ''] = blocks('README.md', 'js')
   const end = 'console.log(new URL(url).hostname)\nawait gateway.ready\nawait gateway.stop()'
-  expect(await runProgram(code, { end })).toContain('127.0.0.1')
+  expect((await runProgram(code, { end })).stdout).toContain('127.0.0.1')
 })
 
 test('default: the program of docs/native-client.md', async () => {
   const [code = ''] = blocks('docs/native-client.md', 'ts')
-  expect(await runProgram(code, { language: 'ts' })).toMatch(/[\da-f]{64}[\s\S]*chainParameter/)
+  const { stdout } = await runProgram(code, { language: 'ts' })
+  expect(stdout).toMatch(/[\da-f]{64}[\s\S]*chainParameter/)
+})
+
+test('error: an error that a program does not catch is short', async () => {
+  const code = `import { createNativeClient } from 'ethgate/client'
+    await createNativeClient('http://127.0.0.1:1').wallet.getNowBlock()`
+  // Node prints the line of the bundle that threw it.
+  const { stderr } = await runProgram(code).catch((error: { stderr: string }) => error)
+  expect(stderr).toContain('the upstream node is unreachable')
+  expect(stderr.length).toBeLessThan(5000)
 })
 
 test('default: the commands of the README', async () => {
