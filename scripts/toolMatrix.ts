@@ -36,14 +36,15 @@ for (const upstream of process.argv.slice(2)) {
   columns.push(await columnOf('with --upstream-rpc and --simulate on', { ...node, ...rpc }))
 }
 
-const failing = new Set<string>()
+/** The methods that fail, by what to do about it. */
+const failing = new Map<string, Set<string>>()
 const rows = TOOLS.map((tool) => [
   tool,
   ...columns.map(({ replayed }) => {
     const all = replayed.get(tool) ?? []
     const failed = all.filter(({ level }) => level === 'fail')
-    for (const { advice, found, method } of failed)
-      failing.add(`- \`${method}\`: ${found}. What to do: ${advice}`)
+    for (const { advice, method } of failed)
+      failing.set(advice, (failing.get(advice) ?? new Set()).add(`\`${method}\``))
     const names = [...new Set(failed.map(({ method }) => `\`${method}\``))].join(', ')
     return failed.length === 0
       ? `all ${all.length}`
@@ -54,7 +55,10 @@ const rows = TOOLS.map((tool) => [
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 const titles = ['Tool', ...columns.map(({ title }) => title), 'Recorded from']
 const table = [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n')
-const reasons = [...failing].toSorted().join('\n')
+const reasons = [...failing]
+  .map(([advice, methods]) => `- ${[...methods].toSorted().join(', ')}: ${advice}`)
+  .toSorted()
+  .join('\n')
 const page = readFileSync(PAGE, 'utf8').replace(
   /(<!-- begin: matrix -->)[^]*(<!-- end: matrix -->)/,
   (_, begin: string, end: string) => `${begin}\n\n${table}\n\n${reasons}\n\n${end}`,
