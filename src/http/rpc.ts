@@ -79,8 +79,15 @@ export function createRpcListener({
         limits.charge(caller, answerPrice(body.length))
         respond(errorAnswer('null', notText(incoming)))
       } else if (asksToExplain(incoming))
-        explain(work, scope).then(({ answer, headers }) => respond(answer, headers), fail)
-      else work().then((answer) => respond(answer), fail)
+        explain(async () => work(), scope).then(
+          ({ answer, headers }) => respond(answer, headers),
+          fail,
+        )
+      else {
+        const answered = work()
+        if (answered instanceof Promise) answered.then((answer) => respond(answer), fail)
+        else respond(answered)
+      }
     }
   }
 

@@ -1,9 +1,11 @@
-import type { JSONRPCRequest } from 'json-rpc-2.0'
+/** A request that `faultOf` finds no fault with. */
+export type RpcRequest = {
+  readonly id?: number | string | null
+  readonly method: string
+  readonly params?: object | null
+}
 
-/**
- * Why a value is not a request; undefined when it is one. Stricter than json-rpc-2.0, which checks less than the
- * specification demands.
- */
+/** Why a value is not a request by the specification; undefined when it is one. */
 export function faultOf(entry: unknown): string | undefined {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
     return 'expected an object'
@@ -19,7 +21,7 @@ export function faultOf(entry: unknown): string | undefined {
 
 /** Whether an entry is a valid request without an id, which gets no answer. */
 export function isNotification(entry: unknown): boolean {
-  return faultOf(entry) === undefined && (entry as JSONRPCRequest).id === undefined
+  return faultOf(entry) === undefined && (entry as RpcRequest).id === undefined
 }
 
 /**

@@ -1,5 +1,3 @@
-import { createJSONRPCErrorResponse, type JSONRPCErrorResponse, type JSONRPCID } from 'json-rpc-2.0'
-
 import { closest } from '../../lib/closest.ts'
 import { RpcError } from '../../lib/errors.ts'
 
@@ -46,9 +44,9 @@ export function tooLarge(limit: number) {
   return { code: TOO_LARGE, message: `Response exceeds the limit of ${limit} bytes` }
 }
 
-/** The response to a call whose method threw. */
-export function toErrorResponse(id: JSONRPCID, error: unknown): JSONRPCErrorResponse {
-  if (!(error instanceof RpcError))
-    return createJSONRPCErrorResponse(id, INTERNAL.code, INTERNAL.message)
-  return createJSONRPCErrorResponse(id, error.code, error.message, error.data)
+/** The error object for what a method threw. */
+export function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
+  if (!(error instanceof RpcError)) return INTERNAL
+  const { code, data, message } = error
+  return { code, message, data }
 }

@@ -18,6 +18,23 @@ test('behavior: a wire result is spliced in as it is', async () => {
   )
 })
 
+test('behavior: a method may return a promise of a library', async () => {
+  const later: AnyMethod = {
+    ...echo,
+    // oxlint-disable-next-line unicorn/no-thenable -- as query builders are
+    handler: () => ({ then: (done: (result: string) => void) => done('a') }),
+  }
+  const { ask } = setupRpcServer({ methods: { later } })
+  expect(await ask(JSON.stringify(call('later')))).toBe('{"jsonrpc":"2.0","id":1,"result":"a"}')
+})
+
+test('behavior: a call with nothing to wait for is answered without a promise', () => {
+  const { server } = setupRpcServer()
+  const request = { client: '', signal: AbortSignal.any([]), onDelivery: () => {} }
+  const answer = server.answer(JSON.stringify(call('echo', ['a'])), request)
+  expect(answer).toEqual({ bytes: 37, parts: ['{"jsonrpc":"2.0","id":1,"result":"a"}'] })
+})
+
 test('behavior: no result is null', async () => {
   const { ask } = setupRpcServer()
   expect(await ask(JSON.stringify(call('nothing')))).toBe('{"jsonrpc":"2.0","id":1,"result":null}')

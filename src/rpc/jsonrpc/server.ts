@@ -1,10 +1,3 @@
-import {
-  createJSONRPCSuccessResponse,
-  type JSONRPCRequest,
-  type JSONRPCResponse,
-  JSONRPCServer,
-} from 'json-rpc-2.0'
-
 import { type CallGroup, openCallGroup } from '../../lib/callGroup.ts'
 import { LimitExceededError, RpcError } from '../../lib/errors.ts'
 import type { LoopWatch } from '../../lib/loopWatch.ts'
@@ -24,13 +17,13 @@ import {
   wireAnswer,
 } from './answer.ts'
 import { type CallScope, createCallScope, deliverCall, dropCall } from './callScope.ts'
-import { faultOf, idText, isNotification, shownId } from './entry.ts'
+import { faultOf, idText, isNotification, type RpcRequest, shownId } from './entry.ts'
 import {
+  errorOf,
   INTERNAL,
   invalidRequest,
   methodNotFound,
   PARSE_ERROR,
-  toErrorResponse,
   tooDeep,
   tooLarge,
   TOO_MUCH_UNSENT,
@@ -40,9 +33,12 @@ import { type AroundCall, type CallWatcher, type ObservedCall, watchedCall } fro
 
 /** Answers JSON-RPC requests. */
 export type RpcServer = {
-  /** Answers the text of one request or batch; undefined when it contains only notifications. Never rejects. */
-  answer(text: string, request: RequestScope): Promise<Answer | undefined>
+  /** Answers the text of one request or batch; undefined when it contains only notifications. Never fails. */
+  answer(text: string, request: RequestScope): Answered
 }
+
+/** An answer. It is a promise only when there was something to wait for: promises take longer than a cached answer. */
+type Answered = Answer | undefined | Promise<Answer | undefined>
 
 /**
  * A JSON-RPC 2.0 server for a table of methods. Params are read by position only. `context` is called for every call and may
@@ -65,26 +61,13 @@ export function createRpcServer({
   trace,
   watch,
 }: createRpcServer.Options): RpcServer {
-  const server = new JSONRPCServer<CallScope>({
-    errorListener: (message, error) => onError(error, message),
-  })
-  server.mapErrorToJSONRPCErrorResponse = toErrorResponse
-  const served = Object.keys(methods).filter((name) => methods[name]?.kind !== 'refused')
-  for (const [name, method] of Object.entries(methods))
-    server.addMethodAdvanced(name, async ({ id, params }, call) => {
-      const result = await runMethod(name, method, params, call)
-      onResult?.(name, (params ?? []) as unknown[], result)
-      return id === undefined ? null : createJSONRPCSuccessResponse(id, result)
-    })
+  const table = new Map(Object.entries(methods))
+  const served = [...table.keys()].filter((name) => table.get(name)?.kind !== 'refused')
 
-  function runMethod(
-    name: string,
-    method: AnyMethod,
-    input: unknown,
-    { scope }: CallScope,
-  ): unknown {
+  function runMethod({ method: name, params: input }: RpcRequest, { scope }: CallScope): unknown {
     if (!Array.isArray(input ?? []))
       throw new RpcError(-32602, 'invalid params: expected an array, by position')
+    const method = table.get(name) as AnyMethod
     const params = (input ?? []) as unknown[]
     const shared = context()
     const run = (view: ViewContext): unknown => {
@@ -103,8 +86,8 @@ export function createRpcServer({
       const answer = errorAnswer(idText(entry, rawId), invalidRequest(fault))
       return { answer, code: -32600, method: 'invalid' }
     }
-    const { id, method } = entry as JSONRPCRequest
-    if (server.hasMethod(method)) return undefined
+    const { id, method } = entry as RpcRequest
+    if (table.has(method)) return undefined
     onUnknown?.(method)
     const answer =
       id === undefined
@@ -113,86 +96,94 @@ export function createRpcServer({
     return { answer, code: -32601, method: 'unknown' }
   }
 
-  /** The outcome of a call: always an answer for a request, none for a notification. */
-  function outcomeOf(
-    response: JSONRPCResponse | null,
-    { method }: JSONRPCRequest,
-    id: string,
-  ): Outcome {
-    // json-rpc-2.0 returns nothing for a notification, even if it failed.
-    if (!response) return { answer: undefined, code: 0, method }
-    if (response.error)
-      return { answer: errorAnswer(id, response.error), code: response.error.code, method }
+  function answerOne(value: unknown, rawId: string | undefined, shared: Shared): Answered {
+    if (!watch?.isOn()) return answerWithin(value, rawId, shared)
+    return watch.call(watchedCall(value, methods), shared.request, async () =>
+      answerWithin(value, rawId, shared),
+    )
+  }
+
+  /** Answers one entry within the remaining response limit, unless the limits of the caller refuse it. */
+  function answerWithin(value: unknown, rawId: string | undefined, shared: Shared): Answered {
+    const refused = refuseEntry(value, rawId)
+    const name = refused?.method ?? (value as RpcRequest).method
+    const entry: Entry = { value, rawId, shared, refused, name, started: 0 }
+    const denied = denialOf(entry)
+    if (!(denied instanceof Promise)) return denied ? deny(entry, denied) : run(entry)
+    return denied.then((error) => (error ? deny(entry, error) : run(entry)))
+  }
+
+  /** Why a call may not run; undefined when it may. A promise only when the limits of the caller have to be asked for. */
+  function denialOf({ name, shared, value }: Entry): ReturnType<CallLimits['enter']> {
+    const { caller } = shared.request
+    if (!limits || !caller) return undefined
+    return limits.enter(caller, name, (value as { params?: unknown } | null)?.params)
+  }
+
+  function deny({ name, rawId, shared, value }: Entry, denied: RpcError): Answer | undefined {
+    const { code } = denied
+    record({ code, id: shownId(value), method: name, ms: 0, started: performance.now() }, shared)
+    return isNotification(value) ? undefined : refusedAnswer(idText(value, rawId), denied)
+  }
+
+  function run(entry: Entry): Answered {
+    const { name, refused, shared, value } = entry
+    entry.started = loop.enter(name)
+    if (refused) return settle(entry, refused)
+    const call = createCallScope(shared.request)
+    const succeed = (result: unknown) => settle(entry, succeeded(entry, result), call)
+    const fail = (error: unknown) => settle(entry, failed(entry, error), call)
+    let result: unknown
     try {
-      const { result } = response
-      const answer = isWire(result) ? wireAnswer(id, result) : resultAnswer(id, result)
+      result = runMethod(value as RpcRequest, call)
+    } catch (error) {
+      return fail(error)
+    }
+    return isThenable(result) ? Promise.resolve(result).then(succeed, fail) : succeed(result)
+  }
+
+  /** The outcome of a call with a result: an answer for a request, none for a notification. */
+  function succeeded({ name: method, rawId, value }: Entry, result: unknown): Outcome {
+    const { id, params } = value as RpcRequest
+    try {
+      onResult?.(method, (params ?? []) as unknown[], result)
+      if (id === undefined) return { answer: undefined, code: 0, method }
+      const text = idText(value, rawId)
+      const answer = isWire(result) ? wireAnswer(text, result) : resultAnswer(text, result ?? null)
       return { answer, code: 0, method }
     } catch (error) {
       onError(error, `the result of ${method} cannot be serialised as JSON`)
-      return { answer: errorAnswer(id, INTERNAL), code: INTERNAL.code, method }
+      return { answer: errorAnswer(idText(value, rawId), INTERNAL), code: INTERNAL.code, method }
     }
   }
 
-  const answerOne: typeof answerWithin = watch
-    ? (entry, rawId, request, calls, room) =>
-        watch.isOn()
-          ? watch.call(watchedCall(entry, methods), request, () =>
-              answerWithin(entry, rawId, request, calls, room),
-            )
-          : answerWithin(entry, rawId, request, calls, room)
-    : answerWithin
+  /** The outcome of a call that threw. A notification is not answered, even if it failed. */
+  function failed({ name: method, rawId, value }: Entry, error: unknown): Outcome {
+    onError(error, `the call of ${method} failed`)
+    if (isNotification(value)) return { answer: undefined, code: 0, method }
+    const shown = errorOf(error)
+    return { answer: errorAnswer(idText(value, rawId), shown), code: shown.code, method }
+  }
 
-  /** Answers one entry within the remaining response limit, and settles its delivery. */
-  async function answerWithin(
-    entry: unknown,
-    rawId: string | undefined,
-    request: RequestScope,
-    calls: ObservedCall[] | undefined,
-    room: Room,
-  ): Promise<Answer | undefined> {
-    const refused = refuseEntry(entry, rawId)
-    const name = refused?.method ?? (entry as JSONRPCRequest).method
-    const asked = denialOf(entry, name, request)
-    const denied = asked instanceof Promise ? await asked : asked
-    if (denied) {
-      const now = performance.now()
-      const observed = { code: denied.code, id: shownId(entry), method: name, ms: 0, started: now }
-      observe(observed, request)
-      calls?.push(observed)
-      return isNotification(entry) ? undefined : refusedAnswer(idText(entry, rawId), denied)
-    }
-    const started = loop.enter(name)
-    const call = refused ? undefined : createCallScope(request)
-    const { answer, code, method } =
-      refused ??
-      outcomeOf(
-        await server.receive(entry as JSONRPCRequest, call),
-        entry as JSONRPCRequest,
-        idText(entry, rawId),
-      )
+  /** Records and charges an outcome, and settles its delivery. @returns the answer, or why it is not sent */
+  function settle(entry: Entry, { answer, code, method }: Outcome, call?: CallScope) {
+    const { name, rawId, shared, started, value } = entry
+    const { request } = shared
     const ms = loop.leave(method) - started
-    const refusal = answer && refusalOf(answer, room)
+    const refusal = answer && refusalOf(answer, shared.room)
     if (limits && request.caller && request.meter)
       limits.leave(request.caller, name, request.meter, answer?.bytes ?? 0)
-    const observed = { code: refusal?.code ?? code, id: shownId(entry), method, ms, started }
-    observe(observed, request)
-    calls?.push(observed)
+    record({ code: refusal?.code ?? code, id: shownId(value), method, ms, started }, shared)
     if (call) {
       if (answer && code === 0 && !refusal) deliverCall(call)
       else dropCall(call)
     }
-    return refusal ? errorAnswer(idText(entry, rawId), refusal) : answer
+    return refusal ? errorAnswer(idText(value, rawId), refusal) : answer
   }
 
-  /** Why a call may not run; undefined when it may. A promise only when the limits of the caller have to be asked for. */
-  function denialOf(
-    entry: unknown,
-    method: string,
-    request: RequestScope,
-  ): RpcError | undefined | Promise<RpcError | undefined> {
-    const { caller } = request
-    if (!limits || !caller) return undefined
-    return limits.enter(caller, method, (entry as { params?: unknown } | null)?.params)
+  function record(call: ObservedCall, { calls, request }: Shared): void {
+    observe(call, request)
+    calls?.push(call)
   }
 
   /** Why an answer is not sent; undefined when it is. */
@@ -211,6 +202,7 @@ export function createRpcServer({
     const room: Room = { left: responseLimit }
     let group: CallGroup | undefined
     const scope = withSignal(request, () => (group ??= openCallGroup(request.signal)).signal)
+    const shared: Shared = { calls, request: scope, room }
     let next = 0
     const worker = async () => {
       while (next < entries.length && !request.signal.aborted) {
@@ -222,7 +214,8 @@ export function createRpcServer({
           answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
           continue
         }
-        answers[index] = await answerOne(entry, ids[index], scope, calls, room)
+        const answered = answerOne(entry, ids[index], shared)
+        answers[index] = answered instanceof Promise ? await answered : answered
       }
     }
     await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
@@ -237,16 +230,19 @@ export function createRpcServer({
     return answer
   }
 
-  async function answerText(
+  function answerText(text: string, request: RequestScope, calls?: ObservedCall[]): Answered {
+    if (text.length <= LARGE_BODY) return answerParsed(text, request, calls)
+    // Parsing a large body takes long, also if it is refused then.
+    if (limits && request.caller) limits.charge(request.caller, bytesPrice(text.length))
+    if (!timeSlice.isOver()) return answerParsed(text, request, calls)
+    return timeSlice.next(request.signal).then(() => answerParsed(text, request, calls))
+  }
+
+  function answerParsed(
     text: string,
     request: RequestScope,
-    calls?: ObservedCall[],
-  ): Promise<Answer | undefined> {
-    // Parsing a large body takes long, also if it is refused then.
-    if (text.length > LARGE_BODY) {
-      if (limits && request.caller) limits.charge(request.caller, bytesPrice(text.length))
-      if (timeSlice.isOver()) await timeSlice.next(request.signal)
-    }
+    calls: ObservedCall[] | undefined,
+  ): Answered {
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
     let payload: unknown
@@ -258,7 +254,7 @@ export function createRpcServer({
     const { depth, ids } = inspect(text)
     if (depth > depthLimit) return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
     if (!Array.isArray(payload))
-      return await answerOne(payload, ids[0], request, calls, { left: responseLimit })
+      return answerOne(payload, ids[0], { calls, request, room: { left: responseLimit } })
     if (payload.length === 0)
       return refuseText(request, errorAnswer('null', invalidRequest('empty batch')))
     if (payload.length > batchLimit) {
@@ -269,7 +265,7 @@ export function createRpcServer({
       return refuseText(request, batchAnswer([errorAnswer('null', { code, message })]))
     }
     const work = () => answerBatch(payload as unknown[], ids, request, calls)
-    return await (watch?.isOn() ? watch.batch(payload.length, request, work) : work())
+    return watch?.isOn() ? watch.batch(payload.length, request, work) : work()
   }
 
   if (!trace) return { answer: (text, request) => answerText(text, request) }
@@ -319,6 +315,28 @@ export declare namespace createRpcServer {
   }
 }
 
+/** What the entries of one request share. */
+type Shared = {
+  /** Their outcomes, for the log; undefined when it is off. */
+  readonly calls: ObservedCall[] | undefined
+  readonly request: RequestScope
+  readonly room: Room
+}
+
+/** One entry of a request. */
+type Entry = {
+  readonly value: unknown
+  /** Its id as it was written, if that is a number. */
+  readonly rawId: string | undefined
+  readonly shared: Shared
+  /** The outcome, if it calls no known method. */
+  readonly refused: Outcome | undefined
+  /** The method, or what stands for it in limits. */
+  readonly name: string
+  /** When it began to run, in monotonic milliseconds. */
+  started: number
+}
+
 /** The outcome of an entry. */
 type Outcome = {
   /** Undefined for a notification. */
@@ -326,6 +344,11 @@ type Outcome = {
   /** 0, or the JSON-RPC error code. */
   code: number
   method: string
+}
+
+/** Whether a method has no result yet. Methods of embedders may return promises of libraries. */
+function isThenable(result: unknown): result is PromiseLike<unknown> {
+  return typeof (result as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
 /** Remaining bytes of the response limit; negative once an answer exceeded it. */
