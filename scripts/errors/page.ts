@@ -1,7 +1,10 @@
 import { GROUPS, INTERNAL } from './groups.ts'
 import { type ErrorText, errorTexts } from './texts.ts'
 
-/** The chapters of docs/troubleshooting.md: each group with cause, remedy and texts. Throws for an error without a group. */
+/** Letters of a text that may stand for others. */
+const LEAST_LETTERS = 10
+
+/** The contents and chapters of docs/troubleshooting.md: each group with cause, remedy and texts. Throws for an error without a group. */
 export function errorChapters(): string {
   const byGroup = new Map(GROUPS.map((group) => [group, new Map<string, ErrorText>()]))
   const used = new Set<unknown>()
@@ -32,9 +35,10 @@ export function errorChapters(): string {
   if (unused.length > 0)
     throw new Error(`scripts/errors/groups.ts names no error with: ${unused.join(', ')}`)
 
-  return [...byGroup]
+  const contents = GROUPS.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n')
+  const chapters = [...byGroup]
     .map(([{ cause, remedy, title }, errors]) => {
-      const lines = [...errors.values()].map(
+      const lines = withoutCovered([...errors.values()]).map(
         ({ code, text }) => `- \`${text.replaceAll('`', "'")}\`${code && ` (${code})`}`,
       )
       return [`## ${title}`, cause, `**What to do:** ${remedy}`, lines.toSorted().join('\n')].join(
@@ -42,4 +46,30 @@ export function errorChapters(): string {
       )
     })
     .join('\n\n')
+  return `${contents}\n\n${chapters}`
+}
+
+/** The texts without those that another one of the chapter stands for: “x: …” beside “x”, “no key a” beside “no key …”. */
+function withoutCovered(errors: ErrorText[]): ErrorText[] {
+  return errors.filter(
+    ({ code, text }) =>
+      !errors.some((other) => other.text !== text && other.code === code && covers(other, text)),
+  )
+}
+
+function covers({ text: general }: ErrorText, text: string): boolean {
+  if (text === `${general}: …`) return true
+  // What follows a colon is a reason, for which a reader searches.
+  if (general.endsWith(': …') || general.replaceAll(/[^a-z]/gi, '').length < LEAST_LETTERS)
+    return false
+  const parts = general.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.+')}$`).test(text)
+}
+
+/** The name that GitHub gives a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\-_ ]/gu, '')
+    .replaceAll(' ', '-')
 }
