@@ -60,3 +60,19 @@ test('behavior: docs/README.md, which groups the pages, names each of them', () 
   const missing = named.filter((file) => file !== 'README.md' && !index.includes(`](${file})`))
   expect(missing).toEqual([])
 })
+
+test('behavior: a page longer than two screens has contents', () => {
+  const headings = (page: string) =>
+    [...textOf(page).matchAll(/^## (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
+  const long = pages().filter(
+    (page) =>
+      page.startsWith('docs/') && readFileSync(join(root, page), 'utf8').split('\n').length > 100,
+  )
+  expect(long.length).toBeGreaterThan(10)
+  const missing = long.flatMap((page) =>
+    headings(page)
+      .filter((heading) => !textOf(page).includes(`](#${heading})`))
+      .map((heading) => `${page}#${heading}`),
+  )
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+
+import { devMethodRows } from '../../scripts/devMethods.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { processIo } from '../../src/cli/support/io.ts'
+import { type Option, options } from '../../src/config/config.ts'
+import { methods } from '../../src/rpc/methods/index.ts'
+
+/** The options, variables, metrics and methods that the documentation names. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const pages = [
+  'README.md',
+  'SECURITY.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+].map((file) => ({ file, text: read(file) }))
+
+/** What a pattern finds in the pages and is not known, with its page. */
+function unknown(pattern: RegExp, isKnown: (name: string) => boolean): string[] {
+  const found = pages.flatMap(({ file, text }) =>
+    [...text.matchAll(pattern)].map(([name]) => ({ file, name })),
+  )
+  expect(found.length).toBeGreaterThan(20)
+  return [
+    ...new Set(
+      found.filter(({ name }) => !isKnown(name)).map(({ file, name }) => `${file}: ${name}`),
+    ),
+  ]
+}
+
+const everyCommand = (command: Command): Command[] => [
+  command,
+  ...command.commands.flatMap((child) => everyCommand(child)),
+]
+
+/** Options of other programs that the pages name: npm, anvil, Hardhat, cast, forge, esbuild, systemctl, redis-cli, Node. */
+const OTHERS =
+  '--bundle --broadcast --build --cluster --enable-source-maps --format --fork-block-number --fork-url --global --hardfork --kill-whom --latency --no-mining --network --omit --outfile --serve --servedir --signal --steps-tracing --trace'.split(
+    ' ',
+  )
+
+test('default: every option is one of a command', async () => {
+  const options = everyCommand(await createProgram(processIo())).flatMap((command) => [
+    '--help',
+    ...command.options.map(({ long }) => long),
+  ])
+  const known = new Set([...options, ...OTHERS])
+  expect(unknown(/(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]/g, (name) => known.has(name))).toEqual([])
+  const unused = OTHERS.filter((option) => pages.every(({ text }) => !text.includes(option)))
+  expect(unused).toEqual([])
+})
+
+test('default: every variable of the environment exists', () => {
+  const own = new Set<string>(Object.values<Option>(options).map(({ env }) => env))
+  // Those of the tools of the command line, of the examples of sending, and one of an error that names the new one.
+  const others = /^ETHGATE_(?:HEADER|KEY|NODE|RPC|URL)$/
+  expect(unknown(/\bETHGATE_[A-Z_]+\b/g, (name) => own.has(name) || others.test(name))).toEqual([])
+})
+
+test('default: every metric and every method exists', async () => {
+  const metrics = new Set(
+    [...read('src/gateway/metrics.ts').matchAll(/'(ethgate_[a-z_]+)'/g)].map(([, name]) => name),
+  )
+  const served = new Set([
+    ...Object.keys(methods),
+    'ethgate_explain',
+    'ethgate_limits',
+    // An example of an unknown method, and the schema of an index in PostgreSQL.
+    'eth_nothing',
+    'ethgate_index',
+    ...(await devMethodRows()).map(([name = '']) => name.replaceAll('`', '')),
+  ])
+  const names =
+    /(?<![\w/.-])(?:anvil|debug|dev|erigon|eth|ethgate|evm|hardhat|net|ots|personal|tenderly|trace|txpool|web3)_[a-z]\w+(?![\w*/.])/g
+  expect(unknown(names, (name) => served.has(name) || metrics.has(name))).toEqual([])
+})
