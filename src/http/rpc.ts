@@ -11,13 +11,14 @@ import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import type { RequestScope } from '../rpc/request.ts'
 import { codingOf, decompress, sendCompressed } from './compress.ts'
+import type { RequestMessage } from './requestMessage.ts'
 import { createHttpScopes } from './scope.ts'
 import { sendAnswer } from './send.ts'
 import type { Unsent } from './unsent.ts'
 
 /** Answers a POST with node's own request and response objects. Creating a Request object takes longer than a cached answer. */
 export type RpcListener = (
-  incoming: IncomingMessage,
+  incoming: RequestMessage,
   outgoing: ServerResponse,
   server: RpcServer,
   caller: Caller,
@@ -38,7 +39,9 @@ export function createRpcListener({
   const atTurnEnd = createTurnEnd(onError)
 
   return (incoming, outgoing, server, caller) => {
-    readBody(incoming, bodyLimit, (bytes) => {
+    if (Number(incoming.headers['content-length'] ?? 0) > bodyLimit)
+      return tooLarge(incoming, outgoing, caller)
+    incoming.collect(bodyLimit, (bytes) => {
       if (bytes === undefined) return tooLarge(incoming, outgoing, caller)
       if (incoming.headers['content-encoding'] === undefined) return serve(bytes)
       // Unpacking is work too.
@@ -84,9 +87,13 @@ export function createRpcListener({
           fail,
         )
       else {
-        const answered = work()
-        if (answered instanceof Promise) answered.then((answer) => respond(answer), fail)
-        else respond(answered)
+        try {
+          const answered = work()
+          if (answered instanceof Promise) answered.then((answer) => respond(answer), fail)
+          else respond(answered)
+        } catch (error) {
+          fail(error)
+        }
       }
     }
   }
@@ -223,29 +230,3 @@ function createTurnEnd(
 
 /** Bytes of a rejected body that are read and discarded before the connection is closed. */
 export const DROP_LIMIT = 64 * 1024 * 1024
-
-/**
- * Calls back once: with the body, or with undefined when it is larger than the limit. Never when the client
- * disconnects.
- */
-function readBody(
-  incoming: IncomingMessage,
-  limit: number,
-  done: (body: Buffer | undefined) => void,
-) {
-  if (Number(incoming.headers['content-length'] ?? 0) > limit) return done(undefined)
-  let chunks: Buffer[] = []
-  let bytes = 0
-  const onData = (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > limit) {
-      chunks = []
-      incoming.off('data', onData)
-      incoming.off('end', onEnd)
-      done(undefined)
-    } else chunks.push(chunk)
-  }
-  const onEnd = () => done(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
-  incoming.on('data', onData)
-  incoming.on('end', onEnd)
-}

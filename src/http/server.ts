@@ -26,6 +26,7 @@ import type { Health } from './health.ts'
 import { createIdentity } from './identity.ts'
 import { createInTurn } from './inTurn.ts'
 import { normalisePath, pathOf } from './path.ts'
+import { RequestMessage } from './requestMessage.ts'
 import { createRpcListener } from './rpc.ts'
 import { meterFor } from './scope.ts'
 import { openTlsFiles } from './tls.ts'
@@ -145,7 +146,7 @@ export function createHttpServer({
         const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
         inTurn.request(incoming, outgoing, () => {
           outgoing.shouldKeepAlive &&= !isClosing(incoming)
-          if (rpcServer) rpc(incoming, outgoing, rpcServer, caller)
+          if (rpcServer) rpc(incoming as RequestMessage, outgoing, rpcServer, caller)
           else void other(incoming, outgoing, caller, page)
         })
       })) as typeof createServer,
@@ -293,6 +294,7 @@ function stopListening(server: Server, done: () => void): void {
 }
 
 const SERVER_OPTIONS = {
+  IncomingMessage: RequestMessage,
   keepAliveTimeout: KEEP_ALIVE_MS,
   /** Time for a whole request to arrive. */
   requestTimeout: 60_000,
