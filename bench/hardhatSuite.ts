@@ -3,6 +3,7 @@
 //
 //   HARDHAT_PROJECT=/path/to/project npm run bench -- hardhat [test files]
 //   HARDHAT_CONFIG   another configuration file of the project
+//   HARDHAT_NODE_OPTIONS  NODE_OPTIONS of the processes of Hardhat
 //   ETHGATE_OPTIONS  more options of `ethgate dev`, such as "--energy london"
 //   BENCH_SIDES      which of "ethgate,node,process" run; "ethgate,node" by default
 //   BENCH_OUTPUT     file for the failed tests of each side; the terminal by default
@@ -100,9 +101,12 @@ function usageOf({ pid }: ChildProcess): { cpu: number; memory: number } {
   }
 }
 
+const hardhatEnv = { ...process.env, NODE_OPTIONS: process.env['HARDHAT_NODE_OPTIONS'] ?? '' }
+
 async function startNode(args: readonly string[]): Promise<ChildProcess> {
   if (await isUp()) throw new Error(`something listens at ${url} already`)
-  const node = track(spawn(process.execPath, args, { cwd: project, stdio: 'ignore' }))
+  const env = args[0] === main ? process.env : hardhatEnv
+  const node = track(spawn(process.execPath, args, { cwd: project, env, stdio: 'ignore' }))
   while (!(await isUp())) {
     if (node.exitCode !== null) throw new Error(`${args.join(' ')} ended`)
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -125,7 +129,7 @@ async function measure(args: readonly string[] | undefined, network: string): Pr
       {
         cwd: project,
         stdio: ['ignore', 'ignore', 'inherit'],
-        env: { ...process.env, SUITE_RESULT: result },
+        env: { ...hardhatEnv, SUITE_RESULT: result },
       },
     )
     await ended(suite)

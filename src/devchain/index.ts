@@ -43,6 +43,7 @@ export { plainCall, traceBlock, traceCall } from './trace/run.ts'
 export { TraceSizeError } from './trace/structLogger.ts'
 export { logsWithTransfers } from './trace/transferLogs.ts'
 export { createTracer, type TraceRequest, TraceTimeoutError } from './trace/tracers.ts'
+export type { EmptyRevert } from './vm/emptyRevert.ts'
 export type { VmResult } from './vm/run.ts'
 export { slotKey } from './vm/vmState.ts'
 /** The block context of a call. */

@@ -44,6 +44,8 @@ export type CallContext = {
   block: BlockContext
   rules: EthereumRules
   observe?: runVm.Observe
+  /** Whether a revert without data is examined, for its words. */
+  explain?: boolean | undefined
   /** Time limit of the call in milliseconds. @default 5,000 */
   timeout?: number
 }
@@ -59,7 +61,7 @@ const TIMEOUT = 5_000
 export async function callEthereum(
   state: State,
   call: EthereumCall,
-  { block, observe, rules, timeout = TIMEOUT }: CallContext,
+  { block, explain, observe, rules, timeout = TIMEOUT }: CallContext,
 ): Promise<VmResult> {
   const { accessList, chainId, data, from, gas = rules.gasLimit, value } = call
   if (chainId !== undefined && chainId !== BigInt(block.chainId))
@@ -90,6 +92,7 @@ export async function callEthereum(
       timeout,
       block,
       addresses: rules.addresses,
+      explain,
       ...(observe && { observe }),
     },
   )
@@ -114,8 +117,9 @@ export async function estimateEthereum(
 ): Promise<bigint> {
   const most = context.rules.gasLimit
   const limit = call.gas && call.gas < most ? call.gas : most
-  const attempt = (gas: bigint) => callEthereum(createOverlay(state), { ...call, gas }, context)
-  const first = await attempt(limit)
+  const attempt = (gas: bigint, explain = false) =>
+    callEthereum(createOverlay(state), { ...call, gas }, { ...context, explain })
+  const first = await attempt(limit, context.explain)
   if (first.failure) throw new EstimateFailure(first, limit)
   // The schedule of a hardfork contains the intrinsic gas.
   const least = context.block.hardfork

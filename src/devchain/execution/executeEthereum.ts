@@ -77,6 +77,7 @@ export async function applyEthereum(
       constant: false,
       block: context.block,
       addresses: context.ethereum.addresses,
+      explain: !context.observe,
       ...(context.observe && { observe: context.observe }),
     },
   )
@@ -189,6 +190,7 @@ export function outcome(
     transaction,
     results: [{ contractRet }],
     ...(result.printed.length > 0 && { printed: result.printed }),
+    ...(failure?.emptyRevert && { emptyRevert: failure.emptyRevert }),
     info: {
       id,
       ...withoutZeros({ fee: bill.energyFee + bill.netFee }),

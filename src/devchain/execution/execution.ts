@@ -3,6 +3,7 @@ import type { ContractType } from '../contracts/types.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
+import type { EmptyRevert } from '../vm/emptyRevert.ts'
 import type { runVm } from '../vm/run.ts'
 
 /** The execution context of a transaction. */
@@ -21,14 +22,20 @@ export type ExecutionContext = {
   observe?: runVm.Observe
 }
 
+/** What development tools show of an Ethereum transaction, and the chain does not store. */
+export type TransactionNotes = {
+  /** The lines that it printed with `console.sol`. */
+  printed?: readonly Uint8Array[]
+  /** Where it reverted without data. */
+  emptyRevert?: EmptyRevert
+}
+
 /** The outcome of a transaction: its result in the block, and its record, to which the caller adds the block fields. */
-export type Applied = {
+export type Applied = TransactionNotes & {
   /** The transaction with values that depend on its block; absent if it has no such values. */
   transaction?: ChainTransaction
   results: TransactionResult[]
   info: TransactionInfo
-  /** The lines that an Ethereum transaction printed with `console.sol`. */
-  printed?: readonly Uint8Array[]
   /** The change of each account's balance, sun. */
   balances: BalanceChange[]
 }

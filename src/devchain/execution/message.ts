@@ -64,7 +64,15 @@ export async function runMessage(
 export declare namespace runMessage {
   type Options = Pick<
     runVm.Options,
-    'price' | 'now' | 'transactionId' | 'constant' | 'timeout' | 'block' | 'addresses' | 'observe'
+    | 'price'
+    | 'now'
+    | 'transactionId'
+    | 'constant'
+    | 'timeout'
+    | 'block'
+    | 'addresses'
+    | 'observe'
+    | 'explain'
   >
 }
 

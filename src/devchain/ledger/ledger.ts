@@ -6,7 +6,7 @@ import { createGenesis, goOnFrom } from '../blocks/genesis.ts'
 import type { Genesis } from '../blocks/genesis.ts'
 import { contractTypes } from '../contracts/index.ts'
 import { solidNumber } from '../contracts/maintenance.ts'
-import type { ExecutionContext } from '../execution/execution.ts'
+import type { ExecutionContext, TransactionNotes } from '../execution/execution.ts'
 import type { Pending } from '../execution/pool.ts'
 import type { Fork } from '../fork/fork.ts'
 import { changeFetching } from '../state/missing.ts'
@@ -79,8 +79,8 @@ export function createLedger(
     types,
   })
   const waiting = createWaiting({ contexts, ethereum, genesis, store })
-  /** Console output of transactions, by their records. */
-  const printed = new WeakMap<TransactionInfo, readonly Uint8Array[]>()
+  /** By the records of the transactions. */
+  const notes = new WeakMap<TransactionInfo, TransactionNotes>()
   let queue: Promise<unknown> = Promise.resolve()
 
   /** Runs work after all work that was requested before. */
@@ -110,7 +110,7 @@ export function createLedger(
 
   async function mine(options: MineOptions): Promise<ChainBlock> {
     const { made, state, taken } = await build(options)
-    for (const [record, lines] of made.printed) printed.set(record, lines)
+    for (const [record, noted] of made.notes) notes.set(record, noted)
     store.add(made.block, state.changes())
     // The block omitted transactions that are no longer valid.
     const ids = new Set(taken.map(({ id }) => id))
@@ -144,8 +144,8 @@ export function createLedger(
     setCoinbase: contexts.setCoinbase,
     clearChoices: contexts.clearChoices,
     shiftTurn: contexts.shiftTurn,
-    /** The output of a transaction on the console of `console.sol`, by its record. */
-    printedBy: (info: TransactionInfo): readonly Uint8Array[] => printed.get(info) ?? [],
+    /** What the chain does not store of a transaction, by its record; nothing after a restart. */
+    notesOf: (info: TransactionInfo): TransactionNotes => notes.get(info) ?? {},
     /** Rules for Ethereum transactions. */
     rules: ethereum,
     /** Sets the highest gas limit that a transaction may have. */

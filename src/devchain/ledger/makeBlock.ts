@@ -4,7 +4,7 @@ import type { ChainBlock } from '../blocks/block.ts'
 import type { Genesis } from '../blocks/genesis.ts'
 import { closeBlock } from '../contracts/maintenance.ts'
 import { applyTransaction } from '../execution/execute.ts'
-import type { Applied, ExecutionContext } from '../execution/execution.ts'
+import type { Applied, ExecutionContext, TransactionNotes } from '../execution/execution.ts'
 import { isRefusal } from '../state/errors.ts'
 import { changeFetching, runFetching } from '../state/missing.ts'
 import type { Overlay } from '../state/state.ts'
@@ -28,7 +28,7 @@ export async function makeBlock(
     infos: [],
     ...(Object.keys(seen).length > 0 && { seen }),
   }
-  const printed: makeBlock.Result['printed'] = []
+  const notes: makeBlock.Result['notes'] = []
   for (const transaction of transactions) {
     let applied: Applied
     try {
@@ -45,7 +45,9 @@ export async function makeBlock(
     })
     const record = { ...info, blockNumber: next.number, blockTimeStamp: next.timestamp }
     content.infos.push(record)
-    if (applied.printed) printed.push([record, applied.printed])
+    const { emptyRevert, printed } = applied
+    if (printed || emptyRevert)
+      notes.push([record, { ...(printed && { printed }), ...(emptyRevert && { emptyRevert }) }])
   }
   await changeFetching(state, (work) => closeBlock(work, next))
   const { number, producer, timestamp } = next
@@ -61,7 +63,7 @@ export async function makeBlock(
     content,
     genesis.producers.find(({ address }) => address === producer)?.key,
   )
-  return { block, printed }
+  return { block, notes }
 }
 
 export declare namespace makeBlock {
@@ -78,7 +80,7 @@ export declare namespace makeBlock {
   }
   type Result = {
     block: ChainBlock
-    /** Output of `console.sol`, by the record of the transaction. */
-    printed: [record: TransactionInfo, lines: readonly Uint8Array[]][]
+    /** What development tools show of a transaction beside its record. */
+    notes: [record: TransactionInfo, notes: TransactionNotes][]
   }
 }

@@ -24,12 +24,18 @@ import {
   stateOverride,
 } from './requests.ts'
 
-/** Calls and estimates at any block, with state and block overrides. */
+/**
+ * Calls and estimates at any block, with state and block overrides.
+ *
+ * @param print - Prints the console output of a call. Without it, in front of a real node, reverts are not examined for their words.
+ */
 export function callMethods(
   chain: DevChain,
   failureOf: FailureOf,
-  print: (context: Context, printed: readonly Uint8Array[]) => void = () => {},
+  print?: (context: Context, printed: readonly Uint8Array[]) => void,
 ): Record<string, AnyMethod> {
+  const explain = print !== undefined
+
   const eth_call = defineMethod({
     params: [callRequest, optional(blockRef, 'latest'), stateOverride, blockOverride],
     summary: 'runs a call or creation code without a transaction, at any block',
@@ -38,8 +44,8 @@ export function callMethods(
         accounts,
         block: blockChange,
       })
-      const result = await callEthereum(state, call, { block, rules: chain.ledger.rules })
-      print(context, result.printed)
+      const result = await callEthereum(state, call, { block, explain, rules: chain.ledger.rules })
+      print?.(context, result.printed)
       if (result.failure) throw failureOf(result)
       return `0x${Buffer.from(result.output).toString('hex')}`
     },
@@ -54,11 +60,11 @@ export function callMethods(
         accounts,
         block: blockChange,
       })
-      const gas = estimateEthereum(state, call, { block, rules: chain.ledger.rules })
+      const gas = estimateEthereum(state, call, { block, explain, rules: chain.ledger.rules })
       return numberToHex(
         await gas.catch((error: unknown) => {
           // An estimate runs the call several times. As on Hardhat, it prints only when the call fails.
-          if (error instanceof EstimateFailure) print(context, error.result.printed)
+          if (error instanceof EstimateFailure) print?.(context, error.result.printed)
           throw error
         }),
       )

@@ -13,7 +13,8 @@ import {
   TraceSizeError,
   TraceTimeoutError,
 } from '../index.ts'
-import type { Artifacts, ChainBlock, VmResult } from '../index.ts'
+import type { Artifacts, ChainBlock, DevChain, EmptyRevert, VmResult } from '../index.ts'
+import { emptyRevertText } from './emptyRevertText.ts'
 
 /** Makes the error of a call that failed: in the words of development tools, or in those of the chain. */
 export type FailureOf = (result: VmResult) => RpcError
@@ -23,22 +24,23 @@ export type FailureOf = (result: VmResult) => RpcError
  * anvil, because matchers of tests take an error without data for a failure of the node.
  */
 export function callFailure({ failure, output }: VmResult, artifacts: Artifacts): RpcError {
-  const { message = '', result } = failure ?? {}
+  const { emptyRevert, message = '', result } = failure ?? {}
   const data: Hex = result === 'REVERT' ? `0x${Buffer.from(output).toString('hex')}` : '0x'
   return result === 'REVERT'
-    ? new RpcError(3, revertText(data, artifacts), { data })
+    ? new RpcError(3, revertText(data, artifacts, emptyRevert), { data })
     : new RpcError(-32000, haltText(result, message), { data })
 }
 
 /** The error for a transaction that failed in its block. */
 export function transactionFailure(
-  { contractResult = [], id, receipt, resMessage = '' }: ChainBlock['infos'][number],
-  artifacts: Artifacts,
+  info: ChainBlock['infos'][number],
+  { artifacts, ledger }: Pick<DevChain, 'artifacts' | 'ledger'>,
 ): RpcError {
+  const { contractResult = [], id, receipt, resMessage = '' } = info
   const hasReverted = receipt?.result === 'REVERT'
   const data: Hex = hasReverted ? `0x${contractResult[0] ?? ''}` : '0x'
   const message = hasReverted
-    ? revertText(data, artifacts)
+    ? revertText(data, artifacts, ledger.notesOf(info).emptyRevert)
     : haltText(receipt?.result, Buffer.from(resMessage, 'hex').toString())
   return new RpcError(hasReverted ? 3 : -32000, message, {
     data: { message, txHash: `0x${id}`, data },
@@ -48,8 +50,8 @@ export function transactionFailure(
 const VM_EXCEPTION = 'VM Exception while processing transaction:'
 
 /** Hardhat’s words for revert data, which matchers of tests read. */
-function revertText(data: Hex, artifacts: Artifacts): string {
-  if (data === '0x') return 'Transaction reverted without a reason string'
+function revertText(data: Hex, artifacts: Artifacts, emptyRevert?: EmptyRevert): string {
+  if (data === '0x') return `Transaction reverted${emptyRevertText(emptyRevert, artifacts)}`
   const code = panicCode(data)
   if (code !== undefined) {
     const hex = code.toString(16)

@@ -19,8 +19,7 @@ export function gatewayOptions(
     })),
     around: announcer.around,
     artifacts: (code: Hex) => chain.artifacts.contractOf(Buffer.from(code.slice(2), 'hex')),
-    failureOf: (info: ChainBlock['infos'][number]) =>
-      transactionFailure(info, chain.artifacts).message,
+    failureOf: (info: ChainBlock['infos'][number]) => transactionFailure(info, chain).message,
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain, announcer, terminal),
     onUnknown: terminal?.unknown,

@@ -62,7 +62,7 @@ export function sendingMethods(
       const place = ledger.placeOf(hash.slice(2))
       const info = place && ledger.block(place.block)?.infos[place.index]
       // As on Hardhat, a failed transaction is an error here. Its matchers read the revert data from the error.
-      if (info?.result === 'FAILED') throw transactionFailure(info, chain.artifacts)
+      if (info?.result === 'FAILED') throw transactionFailure(info, chain)
       return hash
     },
   })

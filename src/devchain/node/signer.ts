@@ -58,7 +58,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
           ...(accessList && { accessList }),
           ...(authorizationList && { authorizations: readAuthorizations(authorizationList) }),
         },
-        { block, rules: ledger.rules },
+        { block, explain: true, rules: ledger.rules },
       ))
     return {
       from,

@@ -1,5 +1,7 @@
 import { EVMError } from '@ethereumjs/evm'
 
+import type { EmptyRevert } from './emptyRevert.ts'
+
 /** The failure of a run: the chain's result name, and the class and text of the node. */
 export type Failure = {
   /** `contractRet` and `receipt.result`. */
@@ -7,6 +9,8 @@ export type Failure = {
   /** Class name of the node's exception; absent for a revert. */
   exception?: string
   message: string
+  /** Where a revert without data came from; absent if the caller of the run did not ask for it. */
+  emptyRevert?: EmptyRevert | undefined
 }
 
 /** The operation at which the outermost frame stopped. */

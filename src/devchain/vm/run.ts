@@ -10,6 +10,8 @@ import { blockchainOf, destroy, evmAddress } from './adapters.ts'
 import type { BlockContext } from './blockContext.ts'
 import type { AddressRule } from './createdAddress.ts'
 import { executedCode, isDelegation } from './delegation.ts'
+import { followEmptyRevert } from './emptyRevert.ts'
+import type { EmptyRevert } from './emptyRevert.ts'
 import { toFailure } from './failure.ts'
 import type { Failure, LastStep } from './failure.ts'
 import { followFrames } from './frames.ts'
@@ -54,7 +56,15 @@ export async function runVm(state: State, options: runVm.Options): Promise<VmRes
     first.commit()
     return first.toResult()
   }
-  const needsPlace = error.error !== 'revert' && (error.error as string) !== 'cpu timeout'
+  if (error.error === 'revert') {
+    const emptyRevert =
+      options.explain && first.result.execResult.returnValue.length === 0
+        ? await emptyRevertOf(state, options)
+        : undefined
+    const failure = { ...toFailure(error, undefined, options.energyLimit), emptyRevert }
+    return { ...first.toResult(), failure }
+  }
+  const needsPlace = (error.error as string) !== 'cpu timeout'
   // A failed run is repeated with a step listener, to find the operation at which it stopped.
   const step = needsPlace ? await lastStepOf(state, options) : undefined
   return { ...first.toResult(), failure: toFailure(error, step, options.energyLimit) }
@@ -86,9 +96,22 @@ export declare namespace runVm {
     warm?: AccessList
     /** Called before the run, to add listeners to its frames and steps. */
     observe?: Observe
+    /** Whether a revert without data is run once more, to find where it came from. */
+    explain?: boolean | undefined
   }
   /** `events` emits frames (`beforeMessage`, `afterMessage`) and steps (`step`). `state` is the state of the frame. */
   type Observe = (events: EVM['events'], state: VmState) => void
+}
+
+async function emptyRevertOf(
+  state: State,
+  options: runVm.Options,
+): Promise<EmptyRevert | undefined> {
+  let cause: (() => EmptyRevert | undefined) | undefined
+  await attempt(state, options, (events, vmState) => {
+    cause = followEmptyRevert(events, vmState)
+  })
+  return cause?.()
 }
 
 async function lastStepOf(state: State, options: runVm.Options): Promise<LastStep | undefined> {

@@ -1,6 +1,6 @@
 import { formatUnits, fromHex } from 'viem/utils'
 
-import type { Artifacts, ChainBlock } from '../../index.ts'
+import type { ChainBlock, DevChain } from '../../index.ts'
 import { transactionFailure } from '../failures.ts'
 import { consoleText } from './consoleLog.ts'
 
@@ -59,10 +59,10 @@ export function transactionLines(
 export function failureOf(
   { infos }: ChainBlock,
   index: number,
-  artifacts: Artifacts,
+  chain: Pick<DevChain, 'artifacts' | 'ledger'>,
 ): string | undefined {
   const info = infos[index]
-  return info?.result === 'FAILED' ? transactionFailure(info, artifacts).message : undefined
+  return info?.result === 'FAILED' ? transactionFailure(info, chain).message : undefined
 }
 
 /** A block without transactions, or several in a row. */

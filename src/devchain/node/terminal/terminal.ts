@@ -88,10 +88,10 @@ export function createTerminal({
 
   function fullLines(block: ChainBlock, index: number): string[] {
     const info = block.infos[index]
-    const failure = failureOf(block, index, chain.artifacts)
+    const failure = failureOf(block, index, chain)
     return [
       ...transactionLines(block, index, coins),
-      ...consoleLines(info ? ledger.printedBy(info) : []),
+      ...consoleLines((info && ledger.notesOf(info).printed) ?? []),
       ...(failure === undefined ? [] : ['', `Error: ${failure}`]),
     ]
   }
