@@ -76,7 +76,7 @@ test('default: every metric and every method exists', async () => {
     // An example of an unknown method, and the schema of an index in PostgreSQL.
     'eth_nothing',
     'ethgate_index',
-    ...(await devMethodRows()).map(([name = '']) => name.replaceAll('`', '')),
+    ...(await devMethodRows()).flatMap(([names = '']) => names.replaceAll('`', '').split(', ')),
   ])
   const names =
     /(?<![\w/.-])(?:anvil|debug|dev|erigon|eth|ethgate|evm|hardhat|net|ots|personal|tenderly|trace|txpool|web3)_[a-z]\w+(?![\w*/.])/g
