@@ -92,7 +92,6 @@ export function createGateway({
   let ownUrl: string | undefined
 
   const booting = createBoot({
-    askedNodes: (signal) => telemetry.asked.since(signal, 0),
     authoritative: isAuthoritative,
     config,
     headNative: node.headNative,
@@ -100,7 +99,9 @@ export function createGateway({
     log,
     native,
     nodeRpc: () => node.rpc(),
+    nodes: () => node.nodes(),
     priceOfBlock,
+    refusals: (signal) => telemetry.asked.refusals(signal),
     hasGrpc: () => upstreams?.hasGrpc() === true,
     onLogs: (origins) => recorder.logs(origins),
     simulator,

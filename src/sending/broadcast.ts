@@ -57,10 +57,21 @@ async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
   return found !== undefined
 }
 
-/** The error for a rejected broadcast, with the message that Ethereum libraries recognise. */
-function refusal({ code: given = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcError {
+/** The code and the text with which a node refused a transaction, without words that may be keys or names of hosts. */
+function shownRefusal({ code: given = 'OTHER_ERROR', message = '' }: BroadcastResult) {
   const text = shownText(decodeMessage(message), 'the node gives no reason that may be shown')
-  const code = shownText(given, 'OTHER_ERROR')
+  return { code: shownText(given, 'OTHER_ERROR'), text }
+}
+
+/** The words of a node that refused a transaction. */
+export function refusalWords(result: BroadcastResult): string {
+  const { code, text } = shownRefusal(result)
+  return `${code}: ${text}`
+}
+
+/** The error for a rejected broadcast, with the message that Ethereum libraries recognise. */
+function refusal(result: BroadcastResult): RpcError {
+  const { code, text } = shownRefusal(result)
   switch (code) {
     case 'SIGERROR':
       return new RpcError(-32000, `invalid sender: ${text}`)

@@ -14,6 +14,7 @@ import {
   readEthereumTransaction,
 } from './ethereumTransaction.ts'
 import type { ManagedKeys } from './keys.ts'
+import { createNodeLooks, type NodeLooks, type OneNode } from './nodeLooks.ts'
 import { confirmMined, createOutcomes } from './outcomes.ts'
 import { readNativeTransaction } from './readNative.ts'
 import { NotManagedError, nonceError } from './refusals.ts'
@@ -21,7 +22,7 @@ import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
 import type { CreatedContract, Ending, SentStore, SentTransaction } from './sentStore.ts'
 import { signedBy } from './signatures.ts'
 import { createSigning, type Signed, type SendRequest } from './signing.ts'
-import { createSubmission } from './submission.ts'
+import { createSubmission, type Refusal } from './submission.ts'
 
 /** Sends, signs and counts transactions for methods. */
 export type Sending = {
@@ -49,8 +50,8 @@ export type Sending = {
   ending(hash: Hash): Promise<Ending | undefined>
   /** The newest block with a transaction that a reorg removed; undefined when none is known. */
   orphanWith(transaction: Hash): HeadBlock | undefined
-  /** Names of the nodes that the calls of a signal were sent to; empty where there is only one node. */
-  askedNodes(signal: object): string[]
+  /** What each node has of a transaction. */
+  lookAtNodes: NodeLooks
   /** The contract address for a predicted address. Any other address is returned unchanged. */
   contractAt(address: Address): Address
   /** Data or a topic without predicted addresses. @throws PredictedAddressError */
@@ -64,17 +65,18 @@ export type Sending = {
 
 /** Creates the service that sends for managed accounts and broadcasts signed transactions. */
 export function createSending({
-  askedNodes = () => [],
   assertKept = async () => {},
   chain,
   feeKind = 'eip1559',
   head,
   keys,
   native,
+  nodes = () => [{ name: undefined, native }],
   now = Date.now,
   onError = () => {},
   onReplaced = () => {},
   onSent = () => {},
+  refusals = () => [],
   sleep = realSleep,
   predictedAddresses = 'refuse',
   store,
@@ -83,7 +85,6 @@ export function createSending({
   const outcomes = createOutcomes({ contracts, head, native, onError, store })
   const signing = createSigning({ chain, contracts, feeKind, keys, native, now })
   const submission = createSubmission({
-    askedNodes,
     assertKept,
     chain,
     contracts,
@@ -92,6 +93,7 @@ export function createSending({
     onError,
     onReplaced,
     onSent,
+    refusals,
     sign: (request) => signing.sign(request),
     sleep,
     store,
@@ -148,7 +150,7 @@ export function createSending({
       [...(head.window()?.orphans.values() ?? [])].findLast(({ transactions }) =>
         transactions.includes(transaction),
       ),
-    askedNodes,
+    lookAtNodes: createNodeLooks({ nodes }),
     contractAt: (address) => contracts.resolve(address),
     inData: (data) => contracts.inData(data).data,
     rewritesPredicted: predictedAddresses === 'rewrite',
@@ -159,8 +161,6 @@ export function createSending({
 
 export declare namespace createSending {
   type Options = {
-    /** Names of the nodes that the calls of a signal were sent to. @default none: there is one node */
-    askedNodes?: (signal: object) => string[]
     /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept. */
     assertKept?: () => Promise<void>
     /** The full view. */
@@ -170,6 +170,8 @@ export declare namespace createSending {
     head: Pick<Head, 'latest' | 'onUpdate' | 'pollNow' | 'window'>
     keys: ManagedKeys
     native: NativeClient
+    /** Each node that serves the chain. @default one without a name */
+    nodes?: () => OneNode[]
     /** @default Date.now */
     now?: () => number
     /** Called when background work failed. The next block tries again. */
@@ -180,6 +182,8 @@ export declare namespace createSending {
     predictedAddresses?: PredictedAddresses
     /** Called with the native id of every transaction that the node has accepted. */
     onSent?: (hash: Hash) => void
+    /** The nodes that refused the transaction of a signal. @default none: there is one node */
+    refusals?: (signal: object) => Refusal[]
     /** @default a timer */
     sleep?: (milliseconds: number) => Promise<void>
     store: SentStore

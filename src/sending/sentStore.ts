@@ -22,8 +22,13 @@ export type SentTransaction = {
   replaced?: CreatedContract[]
 }
 
-/** Why a pending transaction is released: no block can include it any more, or the named nodes refused it. */
-export type Release = { state: 'expired' } | { state: 'refused'; nodes: string[]; reason: string }
+/**
+ * Why a pending transaction is released: no block can include it any more, or the named nodes refused it. `words` has those of each
+ * node; records of earlier versions do not have it.
+ */
+export type Release =
+  | { state: 'expired' }
+  | { state: 'refused'; nodes: string[]; words?: string[]; reason: string }
 
 /** How a transaction ended that is in no block. `expiration` in milliseconds. */
 export type Ending = Pick<SentTransaction, 'alias' | 'expiration' | 'id'> & Release

@@ -4,7 +4,8 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
 import { createStop } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
-import { broadcast, UncertainBroadcastError } from './broadcast.ts'
+import type { BroadcastResult } from '../native/wire/accountTypes.ts'
+import { broadcast, refusalWords, UncertainBroadcastError } from './broadcast.ts'
 import type { Contracts } from './contracts.ts'
 import { nonceError } from './refusals.ts'
 import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
@@ -29,12 +30,14 @@ export type Submission = {
 const NONCE_TIMEOUT = 4_000
 const NONCE_POLL = 50
 
+/** A node that refused a transaction, and its answer. */
+export type Refusal = { answer: BroadcastResult; node: string }
+
 /** Longest signed bytes, in hex digits, that are kept while a transaction is pending: more than the node accepts. */
 const KEEP_HEX = 1_048_576
 
 /** Creates the submission of transactions to a node, with a record in `store`. */
 export function createSubmission({
-  askedNodes,
   assertKept,
   chain,
   contracts,
@@ -43,6 +46,7 @@ export function createSubmission({
   onError,
   onReplaced,
   onSent,
+  refusals,
   sign,
   sleep,
   store,
@@ -114,7 +118,13 @@ export function createSubmission({
     } catch (error) {
       if (!(error instanceof UncertainBroadcastError)) {
         const { message } = error as Error
-        await store.release(id, { state: 'refused', nodes: askedNodes(signal), reason: message })
+        const refused = refusals(signal)
+        await store.release(id, {
+          state: 'refused',
+          nodes: refused.map(({ node }) => node),
+          words: refused.map(({ answer }) => refusalWords(answer)),
+          reason: message,
+        })
       }
       throw error
     }
@@ -148,8 +158,6 @@ export function createSubmission({
 
 export declare namespace createSubmission {
   type Options = {
-    /** Names of the nodes that the calls of a signal were sent to; empty where there is only one. */
-    askedNodes: (signal: object) => string[]
     /** @throws RpcError when the record of a transaction of a managed account might not be kept. */
     assertKept: () => Promise<void>
     chain: Pick<Chain, 'latest'>
@@ -162,6 +170,8 @@ export declare namespace createSubmission {
     onReplaced: (id: Hash, replaced: readonly CreatedContract[]) => void
     /** Called with the native id of every transaction that the node has accepted. */
     onSent: (hash: Hash) => void
+    /** The nodes that refused the transaction of a signal; empty where there is only one. */
+    refusals: (signal: object) => Refusal[]
     sign: Signing['sign']
     sleep: (milliseconds: number) => Promise<void>
     store: SentStore

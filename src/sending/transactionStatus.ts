@@ -3,23 +3,29 @@ import type { Hash, Hex } from 'viem'
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { revertReason } from '../codec/revert.ts'
-import { shareMeter } from '../lib/meter.ts'
-import { createStop } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
-import { NodeLacksApiError } from '../native/errors.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
+import type { NodeLook } from './nodeLooks.ts'
 import type { Sending } from './sending.ts'
 
 type Needs = {
   chain: Pick<Chain, 'latest' | 'solid'>
   native: NativeClient
   request: { signal: AbortSignal }
-  sending: Pick<Sending, 'askedNodes' | 'ending' | 'find' | 'orphanWith'>
+  sending: Pick<Sending, 'ending' | 'find' | 'lookAtNodes' | 'orphanWith'>
 }
 
 /** What became of a transaction. `evidence` says in words from where this is known. */
 export type TransactionStatus = {
-  state: 'unknown' | 'submitted' | 'pending' | 'mined' | 'removed' | 'refused' | 'expired'
+  state:
+    | 'unknown'
+    | 'uncertain'
+    | 'submitted'
+    | 'pending'
+    | 'mined'
+    | 'removed'
+    | 'refused'
+    | 'expired'
   /** The native id. */
   transactionHash: Hash
   /** The Ethereum hash under which it was sent. */
@@ -31,6 +37,8 @@ export type TransactionStatus = {
   reason?: string
   /** Names of the nodes that refused it, or that have it in their pool. Absent where the gateway has one node. */
   nodes?: string[]
+  /** The words of each node that refused it, in the order of `nodes`. */
+  words?: string[]
   /** The newest block with it that a reorg removed. */
   removedFrom?: { number: Hex; hash: Hash }
   /** Unix time in seconds after which no block can include it. */
@@ -52,67 +60,69 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
   }
   const base = { ...common, ...expirationOf(sent?.expiration ?? ending?.expiration) }
   const info = await native.wallet.getTransactionInfoById({ value }, { signal: request.signal })
-  if (info) return { state: 'mined', ...base, ...(await mined(info, needs)) }
-  // A signal for this call only, so that it tells which nodes were asked. Its caller pays for it too.
-  const signal = createStop()
-  shareMeter(signal, request.signal)
-  const leave = () => signal.stop(request.signal.reason)
-  request.signal.addEventListener('abort', leave, { once: true })
-  const waiting = await native.wallet
-    .getTransactionFromPending({ value }, { signal })
-    .catch((error: unknown) => {
-      if (error instanceof NodeLacksApiError) return undefined
-      throw error
-    })
-    .finally(() => request.signal.removeEventListener('abort', leave))
-  if (waiting)
+  if (info) return { state: 'mined', ...base, ...(await mined(info, native, needs)) }
+  const looks = await sending.lookAtNodes(id, request.signal)
+  const found = looks.find((look) => look.info)
+  if (found?.info)
+    return { state: 'mined', ...base, ...(await mined(found.info, found.native, needs)) }
+  const having = looks.filter(({ waiting }) => waiting)
+  const unasked = unaskedIn(looks)
+  if (having[0]?.waiting)
     return {
       state: 'pending',
       ...common,
-      ...expirationOf(waiting.raw_data.expiration),
-      ...named(sending.askedNodes(signal).slice(-1)),
-      evidence: orphan
-        ? 'a reorg removed its block, and a node has it in its pool of pending transactions again'
-        : 'a node has it in its pool of pending transactions',
+      ...expirationOf(having[0].waiting.raw_data.expiration),
+      ...named(namesOf(having)),
+      evidence: `${orphan ? 'a reorg removed its block, and ' : ''}${inPools(having)}${orphan ? ' again' : ''}${unasked}`,
     }
   if (ending?.state === 'expired' || (sent && sent.expiration <= chain.solid().timestamp))
     return { state: 'expired', ...base, evidence: EXPIRED }
-  if (orphan) return { state: 'removed', ...base, evidence: REMOVED }
-  if (sent)
-    return {
-      state: 'submitted',
-      ...base,
-      evidence: 'this gateway sent it; the asked node has it neither in a block nor in its pool',
-    }
+  const nowhere = `no asked node has it in a block or in its pool${unasked}`
+  if (orphan)
+    return { state: 'removed', ...base, evidence: `a reorg removed its block; ${nowhere}` }
+  if (sent) return { state: 'submitted', ...base, evidence: `this gateway sent it; ${nowhere}` }
   if (ending)
     return {
       state: 'refused',
       ...base,
       ...named(ending.nodes),
+      ...(ending.words?.length && { words: ending.words }),
       reason: ending.reason,
-      evidence: 'a node refused it when this gateway sent it, and no node has it in a block',
+      evidence: `${listed(ending.nodes) || 'a node'} refused it when this gateway sent it; ${nowhere}`,
     }
   return {
-    state: 'unknown',
+    state: unasked === '' ? 'unknown' : 'uncertain',
     ...base,
-    evidence:
-      'the asked node has it neither in a block nor in its pool, and this gateway has no record of it',
+    evidence: `this gateway has no record of it; ${nowhere}`,
   }
 }
 
 const EXPIRED = 'it is in no block, and a block after its expiration is solidified'
 
-const REMOVED =
-  'a reorg removed its block; the asked node has it neither in a block of the new branch nor in its pool'
-
 const named = (nodes: string[]) => nodes.length > 0 && { nodes }
+
+const namesOf = (looks: NodeLook[]) => looks.flatMap(({ name }) => name ?? [])
+
+const listed = (names: string[]) => names.join(', ').replace(/, ([^,]*)$/, ' and $1')
+
+const inPools = (having: NodeLook[]) =>
+  `${listed(namesOf(having)) || 'a node'} ${having.length > 1 ? 'have it in their pools' : 'has it in its pool'} of pending transactions`
+
+/** Which nodes could not be asked, as the end of a sentence; empty when all were. */
+function unaskedIn(looks: readonly NodeLook[]): string {
+  const faults = looks.flatMap(({ fault, name }) =>
+    fault === undefined ? [] : `${name ?? 'the node'} could not be asked (${fault})`,
+  )
+  return faults.map((text) => `; ${text}`).join('')
+}
 
 const expirationOf = (milliseconds: number | undefined) =>
   milliseconds !== undefined && { expiration: toQuantity(Math.floor(milliseconds / 1000)) }
 
 async function mined(
   { blockNumber = 0, contractResult, receipt, result }: TransactionInfo,
-  { chain, native, request: { signal } }: Needs,
+  native: NativeClient,
+  { chain, request: { signal } }: Needs,
 ) {
   const block = await native.wallet.getBlock(
     { id_or_num: String(blockNumber), detail: false },

@@ -1,4 +1,7 @@
-/** Which nodes the calls of a client were sent to, for the log. */
+import type { BroadcastResult } from '../../native/wire/accountTypes.ts'
+import type { Refusal } from '../../sending/submission.ts'
+
+/** Which nodes the calls of a client were sent to, and which of them refused its transaction. */
 export type AskedNodes = {
   /** A call to a node begins. @param caller - the signal of the client, see `SendOptions` */
   note(caller: object | undefined, upstream: string): void
@@ -7,6 +10,10 @@ export type AskedNodes = {
    * time have one signal: each gets the names of all of them.
    */
   since(caller: object, milliseconds: number): string[]
+  /** A node refused the transaction of a client. */
+  refused(caller: object | undefined, upstream: string, answer: BroadcastResult): void
+  /** The nodes that refused the transaction of a client, in the order in which they did. */
+  refusals(caller: object): Refusal[]
 }
 
 /** The nodes that a client's calls were sent to, each with the time of the last call. */
@@ -17,6 +24,7 @@ export function createAskedNodes({
   now = () => performance.now(),
 }: createAskedNodes.Options = {}): AskedNodes {
   const byCaller = new WeakMap<object, Asked>()
+  const refusals = new WeakMap<object, Refusal[]>()
   return {
     note(caller, upstream) {
       if (!caller) return
@@ -28,6 +36,13 @@ export function createAskedNodes({
       const asked = [...(byCaller.get(caller) ?? [])]
       return asked.filter(([, time]) => time >= milliseconds).map(([upstream]) => upstream)
     },
+    refused(caller, node, answer) {
+      if (!caller) return
+      // A node that was asked again has given its last answer now.
+      const others = (refusals.get(caller) ?? []).filter((other) => other.node !== node)
+      refusals.set(caller, [...others, { answer, node }])
+    },
+    refusals: (caller) => refusals.get(caller) ?? [],
   }
 }
 

@@ -65,6 +65,7 @@ export function connectUpstreams({
       }
     },
     onExtra: (why) => metrics.upstreamExtra(why),
+    onRefused: (caller, name, answer) => asked.refused(caller, name, answer),
     share,
     // The sockets of the log index count towards the same limit.
     sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),

@@ -4,6 +4,7 @@ import { createNodeClient, type NativeClient } from '../../native/client.ts'
 import { type ChainGuard, createChainGuard } from '../../native/identity/chainGuard.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
+import type { OneNode } from '../../sending/nodeLooks.ts'
 import { charge, connectUpstreams, type Upstreams } from './connectUpstreams.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -16,6 +17,8 @@ export type NodeConnection = {
   readonly native: NativeClient
   /** For the head: nodes below the newest block that clients have seen answer it too. Otherwise the head could not follow a chain that was reset. */
   readonly headNative: NativeClient
+  /** Each node that serves the chain, on its own. */
+  nodes(): OneNode[]
   /** The nodes' own JSON-RPC; undefined while none has one. */
   rpc(): NodeRpc | undefined
   /** The nodes of the configuration; undefined for a chain behind a given transport. */
@@ -43,6 +46,7 @@ export function createNodeConnection({
   const upstreams = connectUpstreams({ config, share, telemetry })
   const native = createNodeClient({ transport: upstreams.transport })
   return {
+    nodes: createNodes(native, upstreams.transport),
     expect: (genesis) => upstreams.transport.expect(genesis),
     follow: (head) => followHead(head, upstreams.transport),
     native,
@@ -94,9 +98,31 @@ function connectionOf(
     follow: (head) => guard && followHead(head, guard),
     native,
     headNative: native,
+    nodes: () => [{ name: undefined, native }],
     rpc: () => undefined,
     upstreams: undefined,
     close: () => native.close(),
+  }
+}
+
+/** The nodes of a pool, each with a client of its own; one node is the whole pool. */
+function createNodes(native: NativeClient, transport: Upstreams['transport']) {
+  const clients = new Map<string, NativeClient>()
+  return () => {
+    const names = transport.peers()
+    return names.length < 2
+      ? [{ name: undefined, native }]
+      : names.map((name) => ({ name, native: clientOf(name) }))
+  }
+
+  function clientOf(name: string): NativeClient {
+    const known = clients.get(name)
+    if (known) return known
+    const client = createNodeClient({
+      transport: { ...transport, send: (...call) => transport.sendTo(name, ...call) },
+    })
+    clients.set(name, client)
+    return client
   }
 }
 

@@ -17,8 +17,10 @@ import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { Simulator, ViewContext } from '../../rpc/context.ts'
 import type { CallRecorder } from '../../rpc/explain/recorder.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
+import type { OneNode } from '../../sending/nodeLooks.ts'
 import { openSentStore } from '../../sending/openSentStore.ts'
 import { createSending } from '../../sending/sending.ts'
+import type { Refusal } from '../../sending/submission.ts'
 import type { Log } from '../log.ts'
 import { createCursorStore } from './cursorStore.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
@@ -50,7 +52,6 @@ export type Services = {
  * @throws DataDirError when sent transactions cannot be recorded.
  */
 export async function createServices({
-  askedNodes,
   authoritative,
   config,
   headNative,
@@ -59,9 +60,11 @@ export async function createServices({
   log,
   native,
   nodeRpc,
+  nodes,
   priceOfBlock,
   hasGrpc,
   onLogs,
+  refusals,
   simulator,
   step,
 }: createServices.Options): Promise<Services> {
@@ -129,7 +132,6 @@ export async function createServices({
     throw error
   })
   const sending = createSending({
-    askedNodes,
     assertKept: () => sent.assertKept(),
     chain: full,
     feeKind: config.feeSignal,
@@ -139,12 +141,14 @@ export async function createServices({
     head,
     keys: createManagedKeys(keys),
     native,
+    nodes,
     // An unusable Redis is logged once, by its connection.
     onError: (error) => {
       if (!(error instanceof StoreUnavailableError))
         log.warn({ err: error }, 'could not track sent transactions')
     },
     onSent: (hash) => feeds.sent(hash),
+    refusals,
     store: sent.store,
   })
   const cursorStore = createCursorStore({
@@ -208,8 +212,6 @@ export async function createServices({
 
 export declare namespace createServices {
   type Options = {
-    /** Names of the nodes that the calls of a signal were sent to; empty where there is only one. */
-    askedNodes: (signal: object) => string[]
     /** The chain is in this process, so its head is followed even to a lower block. */
     authoritative: boolean
     config: Config
@@ -222,12 +224,14 @@ export declare namespace createServices {
     native: NativeClient
     /** The nodes' own JSON-RPC; undefined while none has one. */
     nodeRpc: () => NodeRpc | undefined
+    nodes: () => OneNode[]
     /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
     priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
     hasGrpc?: (() => boolean) | undefined
     /** Learns where the logs of each answer were found. */
     onLogs?: createChain.Options['onLogs']
+    refusals: (signal: object) => Refusal[]
     simulator?: Simulator | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined

@@ -4,6 +4,7 @@ import { within } from '../../lib/within.ts'
 import { NodeTimeoutError } from '../errors.ts'
 import { isUnsent } from '../transport/connectionFault.ts'
 import type { NativeReply } from '../transport/transport.ts'
+import type { BroadcastResult } from '../wire/accountTypes.ts'
 import type { Member, MemberCall } from './member.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -24,7 +25,7 @@ const FINAL = new Set(['SIGERROR', 'TOO_BIG_TRANSACTION_ERROR'])
  */
 export async function broadcastInTurn(
   call: MemberCall,
-  { first, last, next, signal, timeout }: broadcastInTurn.Options,
+  { first, last, next, onRefusal, signal, timeout }: broadcastInTurn.Options,
 ): Promise<NativeReply> {
   const deadline = performance.now() + timeout
   const tried: Member[] = []
@@ -46,10 +47,11 @@ export async function broadcastInTurn(
         signal,
       )
       if (outcome.kind === 'answer' || outcome.kind === 'unknown') {
-        const { code, result } = (outcome.reply.parsed ?? {}) as Partial<BroadcastAnswer>
-        if (result === true || code === 'DUP_TRANSACTION_ERROR') return outcome.reply
+        const answer = (outcome.reply.parsed ?? {}) as BroadcastResult
+        if (answer.result === true || answer.code === 'DUP_TRANSACTION_ERROR') return outcome.reply
         refusal ??= outcome.reply
-        if (FINAL.has(code ?? '')) break
+        onRefusal(member, answer)
+        if (FINAL.has(answer.code ?? '')) break
       } else {
         fault = outcome.error
         mayHave ||= outcome.kind === 'failed' && !outcome.isUnsent && !isUnsent(fault.cause)
@@ -72,13 +74,13 @@ export declare namespace broadcastInTurn {
     next: (tried: readonly Member[]) => Member | undefined
     /** A node that is asked only when no other one gave an answer. It may answer although its last probe failed. */
     last: (tried: readonly Member[]) => Member | undefined
+    /** Called with each node that refused the bytes. */
+    onRefusal: (member: Member, answer: BroadcastResult) => void
     signal: StopSignal | undefined
     /** Milliseconds for all nodes together. */
     timeout: number
   }
 }
-
-type BroadcastAnswer = { result: boolean; code: string }
 
 /** `-32603`: no node has answered in time, and one may have accepted the transaction. Sending the same bytes again is safe. */
 class UnconfirmedBroadcastError extends UpstreamError {

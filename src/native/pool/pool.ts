@@ -1,6 +1,9 @@
 import { callGroupOf } from '../../lib/callGroup.ts'
+import { UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import { within } from '../../lib/within.ts'
+import { NodeTimeoutError } from '../errors.ts'
 import { createServedChain, type ServedBlocks } from '../identity/servedChain.ts'
 import type {
   CallObserver,
@@ -10,6 +13,7 @@ import type {
   SendOptions,
 } from '../transport/transport.ts'
 import type { Upstream } from '../upstream.ts'
+import type { BroadcastResult } from '../wire/accountTypes.ts'
 import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
 import { createBudget, HEDGES, RETRIES } from './budget.ts'
 import { drained } from './drained.ts'
@@ -18,6 +22,7 @@ import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
 import { queryOf } from './immutable.ts'
 import { createMember, type Member } from './member.ts'
+import type { MemberState } from './memberState.ts'
 import { type MemberStatus, statusOf } from './memberStatus.ts'
 import { needOf } from './need.ts'
 import { pathParts } from './pathParts.ts'
@@ -37,6 +42,19 @@ export type UpstreamPool = NativeTransport & {
   status(): MemberStatus[]
   /** Names of the nodes that have the newest state that clients were shown, best first. */
   order(): string[]
+  /** Names of the nodes that serve this chain, as far as is known, in the order of the configuration. */
+  peers(): string[]
+  /**
+   * Makes a read on one node, which is not replaced by another one.
+   *
+   * @throws UpstreamError when the node gets no calls now, or gives no answer in two seconds
+   */
+  sendTo(
+    name: string,
+    path: NativePath,
+    body: string | undefined,
+    options: SendOptions,
+  ): Promise<NativeReply>
   /** Resolves when a node serves the right chain now. @throws OtherChainError, or the error of the node */
   confirm(name: string): Promise<void>
   /** Resolves when each node was probed once, or the time for that is over. */
@@ -50,11 +68,15 @@ export type UpstreamPool = NativeTransport & {
 /** Milliseconds that the first calls wait for the first probe of all nodes. */
 const START_TIMEOUT = 2_000
 
+/** Milliseconds for a read on one certain node. */
+const ONE_NODE_TIMEOUT = 2_000
+
 export function createUpstreamPool({
   headQuorum = 1,
   log = silent,
   onCall,
   onExtra,
+  onRefused,
   share,
   sockets = 40,
   timeout = 10_000,
@@ -233,7 +255,32 @@ export function createUpstreamPool({
       isShared
         ? members().find((member) => !tried.includes(member) && mayAccept(member))
         : undefined
-    return broadcastInTurn(call, { first, last, next, signal, timeout })
+    const onRefusal = (member: Member, answer: BroadcastResult) =>
+      onRefused?.(call.caller, member.upstream.name, answer)
+    return broadcastInTurn(call, { first, last, next, onRefusal, signal, timeout })
+  }
+
+  async function sendTo(
+    name: string,
+    path: NativePath,
+    body: string | undefined,
+    { caller, part, signal }: SendOptions,
+  ): Promise<NativeReply> {
+    await started
+    const member = members().find(({ upstream }) => upstream.name === name)
+    const known = member && states.of(member)
+    if (!member || !known || UNREACHED.has(known.state))
+      throw new UpstreamError(known?.reason ?? 'it is no longer used')
+    const { operation } = pathParts(path)
+    const time = Math.min(timeout, ONE_NODE_TIMEOUT)
+    const outcome = await within(
+      member.ask({ body, caller, kind: 'read', operation, part, path }, time, signal, time),
+      time,
+      new NodeTimeoutError(time),
+      signal,
+    )
+    if ('reply' in outcome) return outcome.reply
+    throw outcome.error
   }
 
   return {
@@ -260,6 +307,11 @@ export function createUpstreamPool({
         chosen.push(next)
       return chosen.map(({ upstream }) => upstream.name)
     },
+    peers: () =>
+      members()
+        .filter((member) => !ELSEWHERE.has(states.of(member).state))
+        .map(({ upstream }) => upstream.name),
+    sendTo,
     async confirm(name) {
       await members()
         .find(({ upstream }) => upstream.name === name)
@@ -310,6 +362,8 @@ export declare namespace createUpstreamPool {
     onCall?: (upstream: string, path: NativePath, caller: object | undefined) => CallObserver
     /** Called when a call is sent to an additional node. */
     onExtra?: (why: Extra) => void
+    /** Called when a node refused a signed transaction. @param caller - see `SendOptions` */
+    onRefused?: (caller: object | undefined, upstream: string, answer: BroadcastResult) => void
     /** Part of the rates of all nodes that this process may use now. @default 1 */
     share?: (() => number) | undefined
     /** Sockets for each port of a node. @default 40 */
@@ -324,6 +378,10 @@ export declare namespace createUpstreamPool {
 const silent: PoolLog = { info() {}, warn() {} }
 
 type PoolNode = { member: Member; prober: Prober }
+
+/** States of nodes that serve another chain or branch, and of those that get no calls for another reason. */
+const ELSEWHERE = new Set<MemberState['state']>(['wrong chain', 'other branch'])
+const UNREACHED = new Set<MemberState['state']>([...ELSEWHERE, 'failing', 'starting'])
 
 const STATE = { kind: 'state', solid: false } as const
 

@@ -180,6 +180,8 @@ export function createSingleUpstream({
   return {
     ...guard,
     order: () => [name],
+    peers: () => [name],
+    sendTo: (_, ...call) => guard.send(...call),
     // It gets calls without a probe.
     probed: async () => {},
     isIdle: () => limiter.inFlight() + limiter.queued() + guard.checking() === 0,
@@ -214,7 +216,7 @@ export function createSingleUpstream({
 export declare namespace createSingleUpstream {
   type Options = Omit<
     createUpstreamPool.Options,
-    'upstreams' | 'headQuorum' | 'onExtra' | 'timing'
+    'upstreams' | 'headQuorum' | 'onExtra' | 'onRefused' | 'timing'
   > & {
     upstream: Upstream
     /** Milliseconds without an answer until the node is probed, and the timeout of the probe. */

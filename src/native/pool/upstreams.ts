@@ -51,6 +51,8 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
     },
     status: () => current.status(),
     order: () => current.order(),
+    peers: () => current.peers(),
+    sendTo: (...call) => current.sendTo(...call),
     confirm: (name) => current.confirm(name),
     probed: () => current.probed(),
     isIdle: () => current.isIdle(),

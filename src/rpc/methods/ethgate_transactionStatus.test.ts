@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
 import type { HeadBlock } from '../../chain/head/headTypes.ts'
-import { meterOf, openMeter } from '../../lib/meter.ts'
 import { createMemorySentStore } from '../../sending/memorySentStore.ts'
 import type { Context } from '../context.ts'
 import { callMethod } from '../method.ts'
@@ -100,21 +99,6 @@ test('behavior: in the pool of a node, with its expiration', async () => {
     state: 'pending',
     expiration: '0x6553f100',
   })
-})
-
-test('behavior: the caller pays for the look at the pool', async () => {
-  const context = await open()
-  const meter = openMeter(context.request.signal)
-  const { wallet } = context.native
-  const paying: unknown[] = []
-  const getTransactionFromPending: typeof wallet.getTransactionFromPending = (body, options) => {
-    paying.push(meterOf(options?.signal))
-    return wallet.getTransactionFromPending(body, options)
-  }
-  const native = { ...context.native, wallet: { ...wallet, getTransactionFromPending } }
-  await statusOf({ ...context, native }, id)
-  expect(paying).toEqual([meter])
-  expect(paying[0]).toBe(meter)
 })
 
 test('behavior: sent here but not seen at the node, by both hashes', async () => {

@@ -8,7 +8,16 @@ export const ethgate_transactionStatus = defineMethod({
   result: schemas.object(
     {
       state: {
-        enum: ['unknown', 'submitted', 'pending', 'mined', 'removed', 'refused', 'expired'],
+        enum: [
+          'unknown',
+          'uncertain',
+          'submitted',
+          'pending',
+          'mined',
+          'removed',
+          'refused',
+          'expired',
+        ],
       },
       transactionHash: schemas.hash,
       ethereumHash: schemas.nullable(schemas.hash),
@@ -22,10 +31,11 @@ export const ethgate_transactionStatus = defineMethod({
       outcome: { enum: ['success', 'reverted', 'outOfEnergy', 'failed'] },
       reason: schemas.text,
       nodes: schemas.listOf(schemas.text),
+      words: schemas.listOf(schemas.text),
       removedFrom: schemas.object({ number: schemas.quantity, hash: schemas.hash }),
       expiration: schemas.quantity,
     },
-    ['block', 'outcome', 'reason', 'nodes', 'removedFrom', 'expiration'],
+    ['block', 'outcome', 'reason', 'nodes', 'words', 'removedFrom', 'expiration'],
   ),
   summary: 'what became of a transaction, by native or Ethereum hash, and from where this is known',
   fullOnly: true,

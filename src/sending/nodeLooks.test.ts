@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+
+import { meterOf, openMeter } from '../lib/meter.ts'
+import { createNodeClient } from '../native/client.ts'
+import { NodeUnreachableError } from '../native/errors.ts'
+import { createNodeLooks } from './nodeLooks.ts'
+
+const hash = `0x${'5a'.repeat(32)}` as const
+
+/** Looks at nodes that have nothing; those of `broken` fail. `asked`: whose meter pays for each call. */
+function open(names: string[], broken: string[] = []) {
+  const asked: [name: string, path: string, meter: unknown][] = []
+  const nodes = names.map((name) => ({
+    name,
+    native: createNodeClient({
+      transport: {
+        async send(path, _, { caller }) {
+          asked.push([name, path, meterOf(caller)])
+          if (broken.includes(name)) throw new NodeUnreachableError()
+          return { status: 200, text: '{}' }
+        },
+        close: async () => {},
+      },
+    }),
+  }))
+  return { asked, look: createNodeLooks({ nodes: () => nodes }) }
+}
+
+test('default: the caller pays for each call, and the answer is used again', async () => {
+  const { asked, look } = open(['a', 'b'])
+  const [first, second] = [new AbortController().signal, new AbortController().signal]
+  const meter = openMeter(first)
+  const [one, two] = await Promise.all([look(hash, first), look(hash, second)])
+  expect(one.map(({ name }) => name)).toEqual(['a', 'b'])
+  expect(two).toBe(one)
+  expect(await look(hash, second)).toBe(one)
+  expect(asked).toHaveLength(4)
+  expect(asked.every(([, , paying]) => paying === meter)).toBe(true)
+})
+
+test('behavior: a caller that leaves does not end the look of another one', async () => {
+  const { look } = open(['a'])
+  const leaving = new AbortController()
+  const left = look(hash, leaving.signal)
+  const stayed = look(hash, new AbortController().signal)
+  leaving.abort(new Error('left'))
+  await expect(left).rejects.toThrow('left')
+  expect(await stayed).toHaveLength(1)
+})
+
+test('error: a node that fails is named with the reason', async () => {
+  const { look } = open(['a', 'b'], ['b'])
+  const looks = await look(hash, new AbortController().signal)
+  expect(looks.map(({ fault, name }) => [name, fault])).toEqual([
+    ['a', undefined],
+    ['b', 'the upstream node is unreachable'],
+  ])
+})

@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache'
+import type { Hash } from 'viem'
+
+import { RpcError } from '../lib/errors.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
+import type { NativeClient } from '../native/client.ts'
+import { createSharing } from '../native/dedupe.ts'
+import type { Transaction, TransactionInfo } from '../native/wire/types.ts'
+
+/** One node on its own. `name` is undefined where the gateway has one node. */
+export type OneNode = { name: string | undefined; native: NativeClient }
+
+/** What one node has of a transaction. */
+export type NodeLook = OneNode & {
+  /** The transaction, when it is in the pool of the node. */
+  waiting?: Transaction | undefined
+  /** Its receipt, when it is in a block of the node. */
+  info?: TransactionInfo | undefined
+  /** Why the node could not be asked. */
+  fault?: string
+}
+
+/** Asks each node for a transaction. A node that fails is part of the answer. */
+export type NodeLooks = (hash: Hash, signal: AbortSignal) => Promise<readonly NodeLook[]>
+
+/** Milliseconds for which an answer is used again, and the number of transactions with one. Many clients may wait for the same one. */
+const LIFETIME = 1_000
+const MOST = 1_000
+
+/** All nodes are asked at the same time. The first caller of an answer pays for it. */
+export function createNodeLooks({ nodes }: { nodes: () => OneNode[] }): NodeLooks {
+  const known = new LRUCache<Hash, readonly NodeLook[]>({ max: MOST, ttl: LIFETIME })
+  const share = createSharing()
+  return async (hash, signal) =>
+    known.get(hash) ??
+    share(hash, signal, async (shared) => {
+      const looks = await Promise.all(nodes().map((node) => look(node, hash.slice(2), shared)))
+      known.set(hash, looks)
+      return looks
+    })
+}
+
+async function look(node: OneNode, value: string, signal?: StopSignal): Promise<NodeLook> {
+  const { wallet } = node.native
+  try {
+    const waiting = await wallet.getTransactionFromPending({ value }, { signal })
+    // It may have left the pool for a block since that was looked up the last time.
+    const info = waiting ? undefined : await wallet.getTransactionInfoById({ value }, { signal })
+    return { ...node, waiting, info }
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (error instanceof RpcError) return { ...node, fault: error.message }
+    throw error
+  }
+}
