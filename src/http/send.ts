@@ -27,6 +27,8 @@ function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
   else {
     const pieces = parts.length > FEW_PARTS ? gathered(parts) : parts
     const last = pieces.length - 1
+    // Otherwise node waits for the end of the tick to do it.
+    outgoing.cork()
     for (let at = 0; at < last; at++) outgoing.write(pieces[at])
     outgoing.end(pieces[last])
   }

@@ -30,6 +30,7 @@ import {
 } from './failures.ts'
 import { inspect, isDeeper } from './inspect.ts'
 import { type AroundCall, type CallWatcher, type ObservedCall, watchedCall } from './observe.ts'
+import { createRepeatedRequests } from './repeated.ts'
 
 /** Answers JSON-RPC requests. */
 export type RpcServer = {
@@ -62,6 +63,7 @@ export function createRpcServer({
   watch,
 }: createRpcServer.Options): RpcServer {
   const table = new Map(Object.entries(methods))
+  const repeated = createRepeatedRequests()
   const served = [...table.keys()].filter((name) => table.get(name)?.kind !== 'refused')
 
   function runMethod({ method: name, params: input }: RpcRequest, { scope }: CallScope): unknown {
@@ -245,6 +247,9 @@ export function createRpcServer({
   ): Answered {
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
+    const room = { left: responseLimit }
+    const known = repeated.find(text)
+    if (known) return answerOne(known.value, known.rawId, { calls, request, room })
     let payload: unknown
     try {
       payload = JSON.parse(text)
@@ -253,8 +258,10 @@ export function createRpcServer({
     }
     const { depth, ids } = inspect(text)
     if (depth > depthLimit) return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
-    if (!Array.isArray(payload))
-      return answerOne(payload, ids[0], { calls, request, room: { left: responseLimit } })
+    if (!Array.isArray(payload)) {
+      repeated.add(text, { rawId: ids[0], value: payload })
+      return answerOne(payload, ids[0], { calls, request, room })
+    }
     if (payload.length === 0)
       return refuseText(request, errorAnswer('null', invalidRequest('empty batch')))
     if (payload.length > batchLimit) {
