@@ -143,9 +143,9 @@ export function createCallLimits({
         } catch (error) {
           return error as RpcError
         }
-      if (isExpensive(method) && isBusy())
-        return refuse(caller, new LimitReachedError('load', scope, { retryAfterMs: SOON_MS }))
       const units = minimumPrice(method)
+      if (isExpensive(units) && isBusy())
+        return refuse(caller, new LimitReachedError('load', scope, { retryAfterMs: SOON_MS }))
       const taken = limiter.take(caller, units)
       return taken instanceof Promise
         ? taken.then(

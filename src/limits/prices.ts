@@ -12,40 +12,42 @@ const MEBIBYTE_PRICE = 1
  * requests over HTTP. Docs and the OpenRPC document show them. The cost of a call is known after it. The difference is charged
  * or returned then.
  */
-const MINIMUM_PRICES: Readonly<Record<string, number>> = {
-  debug_traceBlockByHash: 5,
-  debug_traceBlockByNumber: 5,
-  debug_traceCall: 5,
-  debug_traceTransaction: 2,
-  eth_call: 2,
-  eth_createAccessList: 5,
-  eth_estimateGas: 2,
-  eth_feeHistory: 1,
-  eth_fillTransaction: 2,
-  eth_getBalance: 1,
-  eth_getBlockReceipts: 1,
-  eth_getCode: 1,
-  eth_getFilterLogs: 2,
-  eth_getLogs: 2,
-  eth_getProof: 2,
-  eth_getStorageAt: 1,
-  eth_sendRawTransaction: 2,
-  eth_sendTransaction: 5,
-  eth_simulateV1: 10,
-  ethgate_countLogs: 2,
-  ethgate_feeQuote: 5,
-  ethgate_getLogs: 2,
-  ethgate_next: 2,
-  ethgate_transactionStatus: 1,
-  page: 0.5,
-  trace_block: 5,
-  trace_filter: 10,
-  trace_transaction: 2,
-  wallet: 1,
-}
+const MINIMUM_PRICES: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    debug_traceBlockByHash: 5,
+    debug_traceBlockByNumber: 5,
+    debug_traceCall: 5,
+    debug_traceTransaction: 2,
+    eth_call: 2,
+    eth_createAccessList: 5,
+    eth_estimateGas: 2,
+    eth_feeHistory: 1,
+    eth_fillTransaction: 2,
+    eth_getBalance: 1,
+    eth_getBlockReceipts: 1,
+    eth_getCode: 1,
+    eth_getFilterLogs: 2,
+    eth_getLogs: 2,
+    eth_getProof: 2,
+    eth_getStorageAt: 1,
+    eth_sendRawTransaction: 2,
+    eth_sendTransaction: 5,
+    eth_simulateV1: 10,
+    ethgate_countLogs: 2,
+    ethgate_feeQuote: 5,
+    ethgate_getLogs: 2,
+    ethgate_next: 2,
+    ethgate_transactionStatus: 1,
+    page: 0.5,
+    trace_block: 5,
+    trace_filter: 10,
+    trace_transaction: 2,
+    wallet: 1,
+  }),
+)
 
 /** The largest minimum. A burst below it would refuse such calls forever. */
-export const LARGEST_MINIMUM = Math.max(...Object.values(MINIMUM_PRICES))
+export const LARGEST_MINIMUM = Math.max(...MINIMUM_PRICES.values())
 
 /** Units of one read of the log index: a posting list or a page of logs. A hundred of them take about as long as a call to a node. */
 export const INDEX_READ_PRICE = 0.01
@@ -68,12 +70,12 @@ const NATIVE_PRICES: Readonly<Record<string, number>> = {
 
 /** Units that must be affordable before a call of this method. */
 export function minimumPrice(method: string): number {
-  return MINIMUM_PRICES[method] ?? BASE_PRICE
+  return MINIMUM_PRICES.get(method) ?? BASE_PRICE
 }
 
-/** Whether calls of a method are refused first when the gateway is busy. */
-export function isExpensive(method: string): boolean {
-  return minimumPrice(method) >= EXPENSIVE
+/** Whether calls with this minimum are refused first when the gateway is busy. */
+export function isExpensive(units: number): boolean {
+  return units >= EXPENSIVE
 }
 
 /** Units of one call to a node. @param path - such as `/wallet/getblock`, also with a query, or `/protocol.Wallet/GetBlock` */

@@ -117,7 +117,7 @@ export function createRpcServer({
 
   /** Why a call may not run; undefined when it may. A promise only when the limits of the caller have to be asked for. */
   function denialOf({ name, shared, value }: Entry): ReturnType<CallLimits['enter']> {
-    const { caller } = shared.request
+    const { caller } = shared
     if (!limits || !caller) return undefined
     return limits.enter(caller, name, (value as { params?: unknown } | null)?.params)
   }
@@ -170,11 +170,10 @@ export function createRpcServer({
   /** Records and charges an outcome, and settles its delivery. @returns the answer, or why it is not sent */
   function settle(entry: Entry, { answer, code, method }: Outcome, call?: CallScope) {
     const { name, rawId, shared, started, value } = entry
-    const { request } = shared
+    const { caller, meter, room } = shared
     const ms = loop.leave(method) - started
-    const refusal = answer && refusalOf(answer, shared.room)
-    if (limits && request.caller && request.meter)
-      limits.leave(request.caller, name, request.meter, answer?.bytes ?? 0)
+    const refusal = answer && refusalOf(answer, room)
+    if (limits && caller && meter) limits.leave(caller, name, meter, answer?.bytes ?? 0)
     record({ code: refusal?.code ?? code, id: shownId(value), method, ms, started }, shared)
     if (call) {
       if (answer && code === 0 && !refusal) deliverCall(call)
@@ -194,6 +193,11 @@ export function createRpcServer({
     return hasRoom(bytes) ? undefined : TOO_MUCH_UNSENT
   }
 
+  function sharedBy(request: RequestScope, calls: ObservedCall[] | undefined): Shared {
+    const { caller, meter } = request
+    return { calls, caller, meter, request, room: { left: responseLimit } }
+  }
+
   async function answerBatch(
     entries: readonly unknown[],
     ids: readonly (string | undefined)[],
@@ -201,16 +205,15 @@ export function createRpcServer({
     calls: ObservedCall[] | undefined,
   ): Promise<Answer | undefined> {
     const answers: (Answer | undefined)[] = []
-    const room: Room = { left: responseLimit }
     let group: CallGroup | undefined
     const scope = withSignal(request, () => (group ??= openCallGroup(request.signal)).signal)
-    const shared: Shared = { calls, request: scope, room }
+    const shared = sharedBy(scope, calls)
     let next = 0
     const worker = async () => {
       while (next < entries.length && !request.signal.aborted) {
         const index = next++
         const entry = entries[index]
-        if (room.left < 0) {
+        if (shared.room.left < 0) {
           // The response is already too large, so the remaining entries are not executed.
           if (isNotification(entry)) continue
           answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
@@ -247,9 +250,8 @@ export function createRpcServer({
   ): Answered {
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
-    const room = { left: responseLimit }
     const known = repeated.find(text)
-    if (known) return answerOne(known.value, known.rawId, { calls, request, room })
+    if (known) return answerOne(known.value, known.rawId, sharedBy(request, calls))
     let payload: unknown
     try {
       payload = JSON.parse(text)
@@ -260,7 +262,7 @@ export function createRpcServer({
     if (depth > depthLimit) return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
     if (!Array.isArray(payload)) {
       repeated.add(text, { rawId: ids[0], value: payload })
-      return answerOne(payload, ids[0], { calls, request, room })
+      return answerOne(payload, ids[0], sharedBy(request, calls))
     }
     if (payload.length === 0)
       return refuseText(request, errorAnswer('null', invalidRequest('empty batch')))
@@ -326,6 +328,8 @@ export declare namespace createRpcServer {
 type Shared = {
   /** Their outcomes, for the log; undefined when it is off. */
   readonly calls: ObservedCall[] | undefined
+  readonly caller: RequestScope['caller']
+  readonly meter: RequestScope['meter']
   readonly request: RequestScope
   readonly room: Room
 }
