@@ -41,6 +41,8 @@ function leadsSomewhere(page: string, link: string): boolean {
   const [path = '', anchor] = link.split('#')
   const file = path === '' ? page : join(dirname(page), path)
   if (!existsSync(join(root, file))) return false
+  // VitePress takes a file of a kind that it does not know for a page.
+  if (/\.(?:cfg|service)$/.test(file)) return false
   // On the site a folder is its README.
   if (statSync(join(root, file)).isDirectory()) return existsSync(join(root, file, 'README.md'))
   return anchor === undefined || !file.endsWith('.md') || anchorsOf(file).includes(anchor)
