@@ -34,14 +34,16 @@ const MS_PER_UNIT = 25
 export function createSimulator({
   feeSignal,
   log,
+  memory = MEMORY,
   node,
+  time = TIME,
 }: createSimulator.Options): Simulator & { stop(): Promise<void> } {
   let thread: Thread | undefined
   let running = 0
 
   function start(): Thread {
     const worker = startThread(import.meta.url, 'simulationThread', {
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY },
+      resourceLimits: { maxOldGenerationSizeMb: memory },
     })
     const call = createCalls(worker)
     const started: Thread = { call, ready: call('ping'), worker }
@@ -84,10 +86,10 @@ export function createSimulator({
           floor,
           node: { headers, rpc, timeout, wallet },
         }
-        const late = new RpcError(-32000, `execution timed out: more than ${TIME / 1_000} s`)
+        const late = new RpcError(-32000, `execution timed out: more than ${time / 1_000} s`)
         const outcome = await within(
           used.call<Outcome>('simulate', order, stop.signal),
-          TIME,
+          time,
           late,
           signal,
         )
@@ -122,7 +124,11 @@ export declare namespace createSimulator {
   type Options = {
     feeSignal: 'eip1559' | 'legacy'
     log: { warn(fields: object, message: string): void }
+    /** Memory of the thread, MB. @default 512 */
+    memory?: number
     /** The node to use now: the best one with a JSON-RPC. Undefined while there is none. */
     node: () => Pick<Upstream, 'headers' | 'rpc' | 'timeout' | 'wallet'> | undefined
+    /** Milliseconds of one simulation. @default 15_000 */
+    time?: number
   }
 }

@@ -1,0 +1,111 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+
+import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
+import { post } from '../support/client.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { startGateway } from '../support/gateway.ts'
+
+const WHO: Hex = `0x${'ab'.repeat(20)}`
+
+/** Returns its own balance. */
+const BALANCE = '0x4760005260206000f3'
+
+/** From the slot in the input on, reads slots up to the next multiple of 128. */
+const READS = '0x6000355b80545060010180607f1660035700'
+
+/** Uses 256 KiB of memory, then runs without end. */
+const ENDLESS = '0x600162040000525b600756'
+
+const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
+
+/** Creates a contract without code of note. A node has storage of contracts only. */
+const CREATION = '0x6001600c60003960016000f300'
+
+let node: DevGateway
+let contract: Hex
+
+beforeAll(async () => {
+  node = await startDevGateway({ profile: 'native', blockTime: 0 })
+  const creation = { from: node.accountOf(0), data: CREATION }
+  const hash = await node.rpc('eth_sendTransaction', creation)
+  const receipt = (await node.rpc('eth_getTransactionReceipt', hash)) as { contractAddress: Hex }
+  contract = receipt.contractAddress
+})
+afterAll(() => node.close())
+
+/** What a node answers that has no eth_simulateV1, as no real node has. */
+const LACKING = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}'
+
+/** The JSON-RPC of the chain, and the methods that it was asked. */
+async function startRpc() {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      const { id, method } = JSON.parse(body) as { id: number; method: string }
+      asked.push(method)
+      const zero = JSON.stringify({ jsonrpc: '2.0', id, result: word(0) })
+      const forward = async () => (await fetch(node.url, { method: 'POST', body })).text()
+      if (method === 'eth_getStorageAt') response.end(zero)
+      else response.end(method === 'eth_simulateV1' ? LACKING : await forward())
+    })()
+  })
+  server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => void server.close())
+  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+/** A gateway in front of the chain, whose simulations have these limits: MB and milliseconds. */
+async function open(limits: { memory?: number; time?: number }) {
+  const { asked, url: upstreamRpc } = await startRpc()
+  const { url } = await startGateway({
+    config: { simulate: 'on', upstream: node.url, upstreamRpc },
+    createSimulator: (options) => createSimulator({ ...options, ...limits }),
+  })
+  /** Whether a simulation is answered. */
+  const isServing = async () => {
+    const overrides = { [WHO]: { code: BALANCE, balance: '0x7b' } }
+    const { result } = await post(url, 'eth_call', [{ to: WHO }, 'latest', overrides])
+    expect(result).toBe(word(0x7b))
+  }
+  return { asked, isServing, url }
+}
+
+test('error: more than 2,000 reads of the node, and the next simulation is answered', async () => {
+  const { asked, isServing, url } = await open({ time: 120_000 })
+  const calls = Array.from({ length: 20 }, (_, index) => ({
+    to: contract,
+    data: word(128 * index + 1),
+  }))
+  const blocks = [{ calls, stateOverrides: { [contract]: { code: READS } } }]
+  const { error } = await post(url, 'eth_simulateV1', [{ blockStateCalls: blocks }])
+  expect(error).toEqual({
+    code: -32005,
+    message: 'a simulation may read at most 2000 values of the node',
+  })
+  const reads = asked.filter((method) => method === 'eth_getStorageAt').length
+  expect(reads).toBeGreaterThan(1_900)
+  expect(reads).toBeLessThanOrEqual(2_000)
+  await isServing()
+}, 150_000)
+
+test('error: more memory than it may use, and the next simulation is answered', async () => {
+  const { isServing, url } = await open({ memory: 64 })
+  await isServing()
+  const { error } = await post(url, 'debug_traceCall', [
+    { to: WHO, gas: '0xffffffffff' },
+    'latest',
+    { enableMemory: true, stateOverrides: { [WHO]: { code: ENDLESS } } },
+  ])
+  expect(error).toEqual({
+    code: -32005,
+    message: 'the simulations need more memory than they may use',
+  })
+  await isServing()
+}, 60_000)
