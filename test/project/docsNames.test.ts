@@ -82,3 +82,19 @@ test('default: every metric and every method exists', async () => {
     /(?<![\w/.-])(?:anvil|debug|dev|erigon|eth|ethgate|evm|hardhat|net|ots|personal|tenderly|trace|txpool|web3)_[a-z]\w+(?![\w*/.])/g
   expect(unknown(names, (name) => served.has(name) || metrics.has(name))).toEqual([])
 })
+
+test('default: every file of the source that a page names exists', () => {
+  const files = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    readdirSync(join(root, folder), { encoding: 'utf8', recursive: true }).map(
+      (file) => `/${folder}/${file}`,
+    ),
+  )
+  // Those of other projects, and those that a reader writes.
+  const others = /^(?:PairFlash|PositionValue)\.spec\.ts$|^(?:deploy|example)\.mjs$/
+  expect(
+    unknown(
+      /(?<=`)[\w./-]+\.(?:ts|tsx|mjs)(?=`)/g,
+      (name) => others.test(name) || files.some((file) => file.endsWith(`/${name}`)),
+    ),
+  ).toEqual([])
+})
