@@ -90,7 +90,8 @@ test('default: every file of the source that a page names exists', () => {
     ),
   )
   // Those of other projects, and those that a reader writes.
-  const others = /^(?:PairFlash|PositionValue)\.spec\.ts$|^(?:deploy|example)\.mjs$/
+  const others =
+    /^(?:PairFlash|PositionValue)\.spec\.ts$|^hardhat\.config\.ts$|^(?:deploy|example)\.mjs$/
   expect(
     unknown(
       /(?<=`)[\w./-]+\.(?:ts|tsx|mjs)(?=`)/g,
