@@ -84,10 +84,10 @@ async function readerOf(
     throw new CommandError(
       'the index stores the logs of some contracts only: leave out --index to compare receipts',
     )
-  const { coverageOf, readSegments } = await import('../../logIndex/store/coverage.ts')
+  const { readCoverage } = await import('../../logIndex/store/coverage.ts')
   const { createSearcher } = await import('../../logIndex/search/search.ts')
   const { readRows } = await import('../../logIndex/search/rows.ts')
-  const covered = await engine.read(async (view) => coverageOf(await readSegments(view)))
+  const covered = await engine.read(readCoverage)
   const searcher = createSearcher({ deadline: DEADLINE, engine, facts })
   return async (range) => {
     if (!covered.some(({ from, to }) => from <= range.from && to >= range.to))

@@ -62,9 +62,9 @@ export async function exportIndex(io: Io, options: ExportOptions): Promise<Resul
   const filter = searchFilter(options)
   return withIndex(io, options, async (engine) => {
     const facts = await requireFacts(engine)
-    const { coverageOf, readSegments } = await import('../../logIndex/store/coverage.ts')
+    const { readCoverage } = await import('../../logIndex/store/coverage.ts')
     const { createSearcher } = await import('../../logIndex/search/search.ts')
-    const covered = await engine.read(async (view) => coverageOf(await readSegments(view)))
+    const covered = await engine.read(readCoverage)
     const to = wanted ?? covered.at(-1)?.to ?? -1
     const isWhole = covered.some((range) => range.from <= from && range.to >= to)
     if (!isWhole)

@@ -1,6 +1,5 @@
-import { WebSocket } from 'ws'
-
 import { pause } from './interrupt.ts'
+import { openRpcSocket } from './rpcSocket.ts'
 
 /** Waits for new heads. */
 export type NewHeads = {
@@ -35,27 +34,18 @@ export function createNewHeads({ interval, note, signal, url }: createNewHeads.O
   }
 
   /** Announces heads until the connection ends. Returns whether the server had accepted the subscription. */
-  function connect(): Promise<boolean> {
-    const socket = new WebSocket(url.replace(/^http/, 'ws'))
-    const close = () => socket.terminate()
-    signal.addEventListener('abort', close)
-    socket.on('error', close)
-    socket.on('open', () =>
-      socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}'),
-    )
-    socket.on('message', (data: Buffer) => {
-      // The first message is the answer to the request.
-      if (!isConnected && !data.includes('"result"')) return close()
-      isConnected = true
-      announce()
-    })
-    return new Promise((resolve) =>
-      socket.on('close', () => {
-        signal.removeEventListener('abort', close)
-        resolve(isConnected)
-        isConnected = false
-      }),
-    )
+  async function connect(): Promise<boolean> {
+    const socket = await openRpcSocket(url, { onEvent: announce, signal })
+    const answer = await socket?.call('eth_subscribe', ['newHeads']).catch(() => undefined)
+    if (answer?.result === undefined) {
+      socket?.close()
+      return false
+    }
+    isConnected = true
+    announce()
+    await socket?.ended
+    isConnected = false
+    return true
   }
 
   return {

@@ -1,3 +1,5 @@
+import type { RpcAnswer } from '../support/rpcSocket.ts'
+
 /** Whether a request works: `info` where the tool goes on without it, with the setting that changes it. */
 export type Verdict = { level: 'ok' | 'info' | 'fail'; found: string; advice: string }
 
@@ -49,10 +51,7 @@ const OPTIONAL: readonly (readonly [method: RegExp, why: string])[] = [
  *
  * @param answer - undefined when the request was not sent
  */
-export function judge(
-  method: string,
-  answer: { result?: unknown; error?: { code: number; message: string } } | undefined,
-): Verdict {
+export function judge(method: string, answer: RpcAnswer | undefined): Verdict {
   const [, why] = OPTIONAL.find(([name]) => name.test(method)) ?? []
   if (!answer) return { level: 'info', found: 'not sent', advice: why ?? '' }
   const { error } = answer

@@ -1,8 +1,7 @@
 import type { Hex } from 'viem'
-import { WebSocket } from 'ws'
 
-import { CommandError } from '../support/errors.ts'
 import { type Rpc, RpcFailure } from '../support/rpc.ts'
+import { openRpcSocket } from '../support/rpcSocket.ts'
 import { judge, type Verdict } from './judge.ts'
 import type { Recorded } from './recorded.ts'
 
@@ -40,7 +39,7 @@ export async function replay({ requests }: Recorded, rpc: Rpc): Promise<Replayed
   const values = await valuesOf(rpc)
   const accounts = (await rpc.call('eth_accounts').catch(() => [])) as string[]
   const socket = requests.some(({ method }) => method === 'eth_subscribe')
-    ? await openSocket(rpc.url)
+    ? await openRpcSocket(rpc.url)
     : undefined
   try {
     const replayed: Replayed[] = []
@@ -135,35 +134,4 @@ function filled(value: unknown, values: Values): unknown {
       ]),
     )
   return typeof value === 'string' ? (values[value] ?? value) : value
-}
-
-type Answer = { result?: unknown; error?: { code: number; message: string } }
-
-/** A WebSocket for subscriptions; undefined when the address accepts none. */
-function openSocket(
-  url: string,
-): Promise<
-  { call(method: string, params: unknown[]): Promise<Answer>; close(): void } | undefined
-> {
-  return new Promise((resolve) => {
-    const socket = new WebSocket(url.replace(/^http/, 'ws'))
-    socket.on('error', () => resolve(undefined))
-    socket.on('open', () =>
-      resolve({
-        call: (method, params) =>
-          new Promise((answered, failed) => {
-            const onMessage = (data: Buffer) => {
-              const answer = JSON.parse(data.toString()) as Answer & { id?: number }
-              if (answer.id === undefined) return
-              socket.off('message', onMessage)
-              answered(answer)
-            }
-            socket.on('message', onMessage)
-            socket.once('close', () => failed(new CommandError(`${url} closed the WebSocket`)))
-            socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-          }),
-        close: () => socket.terminate(),
-      }),
-    )
-  })
 }

@@ -1,0 +1,64 @@
+import { WebSocket } from 'ws'
+
+import { CommandError } from './errors.ts'
+
+/** A JSON-RPC connection over WebSocket. */
+export type RpcSocket = {
+  /** One call at a time. @throws CommandError when the connection ends first */
+  call(method: string, params: readonly unknown[]): Promise<RpcAnswer>
+  close(): void
+  /** Resolves when the connection has ended. */
+  ended: Promise<void>
+}
+
+/** The answer to a call. */
+export type RpcAnswer = { result?: unknown; error?: { code: number; message: string } }
+
+/** Opens the WebSocket of a JSON-RPC endpoint (`http…`); undefined when the address accepts none. */
+export async function openRpcSocket(
+  url: string,
+  { onEvent = () => {}, signal }: openRpcSocket.Options = {},
+): Promise<RpcSocket | undefined> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'))
+  const close = () => socket.terminate()
+  let answered = (_: RpcAnswer) => {}
+  signal?.addEventListener('abort', close)
+  socket.on('error', close)
+  socket.on('message', (data: Buffer) => {
+    try {
+      const message = JSON.parse(data.toString()) as RpcAnswer & { id?: number }
+      if (message.id === undefined) onEvent()
+      else answered(message)
+    } catch {
+      // The server does not speak JSON-RPC.
+      close()
+    }
+  })
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve())).finally(() =>
+    signal?.removeEventListener('abort', close),
+  )
+  await Promise.race([new Promise((resolve) => socket.once('open', resolve)), ended])
+  if (socket.readyState !== WebSocket.OPEN) return undefined
+  return {
+    call(method, params) {
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+      return Promise.race([
+        new Promise<RpcAnswer>((resolve) => (answered = resolve)),
+        ended.then(() => {
+          throw new CommandError(`${url} closed the WebSocket`)
+        }),
+      ])
+    },
+    close,
+    ended,
+  }
+}
+
+export declare namespace openRpcSocket {
+  type Options = {
+    /** Called when the server sends an event of a subscription. */
+    onEvent?: () => void
+    /** Closes the connection. */
+    signal?: AbortSignal
+  }
+}
