@@ -22,11 +22,12 @@ export type Method<params extends readonly unknown[], result> = {
 // oxlint-disable-next-line typescript/no-explicit-any -- tables hold methods of different types
 export type AnyMethod = Method<any, any>
 
+/** A decoder of any value. */
 // oxlint-disable-next-line typescript/no-explicit-any -- with `unknown` here, generic decoders such as optional() infer it
-type AnyParam = Param<any>
+export type AnyParam = Param<any>
 
 /** The values that a tuple of decoders returns. */
-type Decoded<decoders extends readonly AnyParam[]> = {
+export type Decoded<decoders extends readonly AnyParam[]> = {
   readonly [key in keyof decoders]: ReturnType<decoders[key]>
 }
 

@@ -3,12 +3,12 @@ import { numberToHex } from 'viem/utils'
 
 import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import {
   address,
   bytes,
   hash,
-  isObject,
   maybe,
   member,
   optional,
@@ -17,7 +17,7 @@ import {
 } from '../../rpc/params/params.ts'
 import { readFaults } from '../index.ts'
 import type { DevChain } from '../index.ts'
-import { named, aliases } from './named.ts'
+import { named, aliases, returningNull, returningTrue } from './named.ts'
 import { amount } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
@@ -118,35 +118,28 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     handler: async (_, [transaction]) => ((await drop(transaction)) ? transaction : null),
   })
 
-  const dropAllTransactions = defineMethod({
-    params: [],
-    summary: 'removes all transactions from the pool',
-    async handler() {
-      await ledger.drop(() => true)
-      return null
-    },
-  })
+  const dropAllTransactions = returningNull('removes all transactions from the pool', [], () =>
+    ledger.drop(() => true),
+  )
 
-  const removePoolTransactions = defineMethod({
-    params: [address],
-    summary: 'removes the transactions of an account from the pool',
-    async handler(_, [who]) {
+  const removePoolTransactions = returningNull(
+    'removes the transactions of an account from the pool',
+    [address],
+    async (who) => {
       const from = toNativeAddress(who)
       await ledger.drop(({ ethereum }) => ethereum?.from === from)
-      return null
     },
-  })
+  )
 
-  const reset = defineMethod({
-    params: [optional(resetRequest, {})],
-    summary: 'restores the chain as it was at the start, on the same fork block',
-    async handler(_, [{ forking }]) {
+  const reset = returningTrue(
+    'restores the chain as it was at the start, on the same fork block',
+    [optional(resetRequest, {})],
+    async ({ forking }) => {
       if (forking) checkForking(forking)
       await chain.reset()
       unlocked.clear()
-      return true
     },
-  })
+  )
 
   const dumpState = defineMethod({
     params: [],
@@ -154,27 +147,21 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     handler: () => `0x${Buffer.from(chain.dumpState()).toString('hex')}`,
   })
 
-  const loadState = defineMethod({
-    params: [bytes],
-    summary: 'adds a dumped state to the latest one',
-    async handler(_, [dump]) {
-      await chain.loadState(Buffer.from(dump.slice(2), 'hex')).catch((error: unknown) => {
-        throw new RpcError(-32602, (error as Error).message, { cause: error })
-      })
-      return true
-    },
-  })
+  const loadState = returningTrue('adds a dumped state to the latest one', [bytes], (dump) =>
+    chain.loadState(Buffer.from(dump.slice(2), 'hex')).catch((error: unknown) => {
+      throw new RpcError(-32602, (error as Error).message, { cause: error })
+    }),
+  )
 
-  const hardhat_addCompilationResult = defineMethod({
-    params: [text, compilerObject, compilerObject],
-    summary: 'adds the custom errors of a compiler output, so that failures name them',
-    handler(_, [, , output]) {
+  const hardhat_addCompilationResult = returningTrue(
+    'adds the custom errors of a compiler output, so that failures name them',
+    [text, compilerObject, compilerObject],
+    (_version, _input, output) => {
       for (const contracts of membersOf(output['contracts']))
         for (const contract of membersOf(contracts))
           if (isObject(contract)) chain.artifacts.addAbi(contract['abi'])
-      return true
     },
-  })
+  )
 
   return {
     ...named(['evm', 'anvil'], 'snapshot', evm_snapshot),

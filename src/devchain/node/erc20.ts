@@ -4,12 +4,12 @@ import { bytesToBigInt, encodeFunctionData } from 'viem/utils'
 import { SUN } from '../../codec/unit.ts'
 import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import type { AnyMethod } from '../../rpc/method.ts'
 import { address, named as parameter } from '../../rpc/params/params.ts'
 import { callEthereum, changeAccount, createOverlay, createTracer, traceCall } from '../index.ts'
 import type { DevChain, EthereumCall } from '../index.ts'
 import { stateOf } from './blockState.ts'
-import { named } from './named.ts'
+import { named, returningNull } from './named.ts'
 import { amount } from './requests.ts'
 
 /** Time limit of the trace that finds the slots, in milliseconds. */
@@ -22,34 +22,32 @@ type Slot = { contract: string; slot: string }
 export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
   const { rules } = chain.ledger
 
-  const dealERC20 = defineMethod({
-    params: [parameter('account', address), parameter('token', address), amount],
-    summary: 'sets the token balance of an account; an error when no single storage slot holds it',
-    async handler(_, [who, token, balance]) {
+  const dealERC20 = returningNull(
+    'sets the token balance of an account; an error when no single storage slot holds it',
+    [parameter('account', address), parameter('token', address), amount],
+    async (who, token, balance) => {
       const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [who] })
       await write(token, data, balance, 'balance')
-      return null
     },
-  })
+  )
 
-  const setAllowance = defineMethod({
-    params: [
+  const setAllowance = returningNull(
+    'sets a token allowance; an error when no single storage slot holds it',
+    [
       parameter('owner', address),
       parameter('spender', address),
       parameter('token', address),
       amount,
     ],
-    summary: 'sets a token allowance; an error when no single storage slot holds it',
-    async handler(_, [owner, spender, token, allowance]) {
+    async (owner, spender, token, allowance) => {
       const data = encodeFunctionData({
         abi: erc20Abi,
         functionName: 'allowance',
         args: [owner, spender],
       })
       await write(token, data, allowance, 'allowance')
-      return null
     },
-  })
+  )
 
   /** Writes the slot whose value a view function of a token returns. */
   async function write(token: Address, data: string, value: bigint, what: string): Promise<void> {

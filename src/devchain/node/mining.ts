@@ -1,12 +1,12 @@
 import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { fromWire, isWire } from '../../lib/wire.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { eth_getBlockByNumber } from '../../rpc/methods/eth_getBlockByNumber.ts'
 import {
   address,
   boolean,
-  isObject,
   maybe,
   member,
   optional,
@@ -15,7 +15,7 @@ import {
 } from '../../rpc/params/params.ts'
 import { LAST_TIME } from '../index.ts'
 import type { DevChain } from '../index.ts'
-import { named, aliases } from './named.ts'
+import { named, aliases, returningNull, returningTrue } from './named.ts'
 import { amount, MAX_BLOCKS, word } from './requests.ts'
 
 /** Longest time of a timer, in milliseconds. A timer with a longer time fires at once. */
@@ -106,14 +106,11 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     },
   })
 
-  const mineMany = defineMethod({
-    params: [optional(amount, 1n), optional(amount, 0n)],
-    summary: 'mines blocks; the second parameter is the number of seconds between them',
-    async handler(_, [count, interval]) {
-      await mine(count, interval)
-      return true
-    },
-  })
+  const mineMany = returningTrue(
+    'mines blocks; the second parameter is the number of seconds between them',
+    [optional(amount, 1n), optional(amount, 0n)],
+    mine,
+  )
 
   const increaseTime = defineMethod({
     params: [amount],
@@ -122,14 +119,11 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     handler: (_, [seconds]) => Math.floor(clock.increase(Number(seconds) * 1000) / 1000),
   })
 
-  const setNextTime = defineMethod({
-    params: [amount],
-    summary: 'sets the time of the next block, seconds',
-    handler(_, [seconds]) {
-      chooseTime(seconds)
-      return null
-    },
-  })
+  const setNextTime = returningNull(
+    'sets the time of the next block, seconds',
+    [amount],
+    chooseTime,
+  )
 
   const setTime = defineMethod({
     params: [amount],
@@ -137,14 +131,11 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     handler: (_, [seconds]) => Math.max(0, Math.floor(clock.set(Number(seconds) * 1000) / 1000)),
   })
 
-  const setTimestampInterval = defineMethod({
-    params: [amount],
-    summary: 'sets the number of seconds from each block to the next',
-    handler(_, [seconds]) {
-      clock.setInterval(Number(seconds) * 1000)
-      return null
-    },
-  })
+  const setTimestampInterval = returningNull(
+    'sets the number of seconds from each block to the next',
+    [amount],
+    (seconds) => clock.setInterval(Number(seconds) * 1000),
+  )
 
   const removeTimestampInterval = defineMethod({
     params: [],
@@ -152,15 +143,13 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     handler: () => clock.setInterval(undefined),
   })
 
-  const setAutomine = defineMethod({
-    params: [boolean],
-    summary:
-      'whether each transaction is mined at once; those that wait are in the block of the next one',
-    handler(_, [on]) {
+  const setAutomine = returningTrue(
+    'whether each transaction is mined at once; those that wait are in the block of the next one',
+    [boolean],
+    (on) => {
       chain.automine = on
-      return true
     },
-  })
+  )
 
   const getAutomine = defineMethod({
     params: [],
@@ -168,24 +157,17 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     handler: () => chain.automine,
   })
 
-  const setIntervalMining = defineMethod({
-    params: [eitherTime],
-    summary:
-      'mines a block at an interval in milliseconds, or a random one in a range such as [1000, 2000]; 0 turns it off',
-    handler(_, [{ least, most }]) {
-      chain.setBlockTime(Number(least), Number(most))
-      return true
-    },
-  })
+  const setIntervalMining = returningTrue(
+    'mines a block at an interval in milliseconds, or a random one in a range such as [1000, 2000]; 0 turns it off',
+    [eitherTime],
+    ({ least, most }) => chain.setBlockTime(Number(least), Number(most)),
+  )
 
-  const anvil_setIntervalMining = defineMethod({
-    params: [seconds],
-    summary: 'mines a block at an interval in seconds; 0 turns it off',
-    handler(_, [{ least }]) {
-      chain.setBlockTime(Number(least))
-      return null
-    },
-  })
+  const anvil_setIntervalMining = returningNull(
+    'mines a block at an interval in seconds; 0 turns it off',
+    [seconds],
+    ({ least }) => chain.setBlockTime(Number(least)),
+  )
 
   const anvil_getIntervalMining = defineMethod({
     params: [],
@@ -193,41 +175,29 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     handler: () => chain.blockTime() / 1000 || null,
   })
 
-  const setNextBaseFee = defineMethod({
-    params: [amount],
-    summary: 'sets the base fee of the next block only',
-    handler(_, [baseFee]) {
-      ledger.chooseNext({ baseFee })
-      return true
-    },
-  })
+  const setNextBaseFee = returningTrue(
+    'sets the base fee of the next block only',
+    [amount],
+    (baseFee) => ledger.chooseNext({ baseFee }),
+  )
 
-  const setPrevRandao = defineMethod({
-    params: [word],
-    summary: 'sets the randomness (mixHash) of the next block',
-    handler(_, [prevRandao]) {
-      ledger.chooseNext({ prevRandao })
-      return true
-    },
-  })
+  const setPrevRandao = returningTrue(
+    'sets the randomness (mixHash) of the next block',
+    [word],
+    (prevRandao) => ledger.chooseNext({ prevRandao }),
+  )
 
-  const setCoinbase = defineMethod({
-    params: [address],
-    summary: 'sets the producer that later blocks show and contracts see',
-    handler(_, [who]) {
-      ledger.setCoinbase(toNativeAddress(who))
-      return true
-    },
-  })
+  const setCoinbase = returningTrue(
+    'sets the producer that later blocks show and contracts see',
+    [address],
+    (who) => ledger.setCoinbase(toNativeAddress(who)),
+  )
 
-  const setBlockGasLimit = defineMethod({
-    params: [amount],
-    summary: 'sets the highest gas limit of a transaction, which later blocks show',
-    handler(_, [limit]) {
-      ledger.setGasLimit(limit)
-      return true
-    },
-  })
+  const setBlockGasLimit = returningTrue(
+    'sets the highest gas limit of a transaction, which later blocks show',
+    [amount],
+    (limit) => ledger.setGasLimit(limit),
+  )
 
   return {
     evm_mine,

@@ -1,4 +1,27 @@
-import type { AnyMethod } from '../../rpc/method.ts'
+import { type AnyMethod, type AnyParam, type Decoded, defineMethod } from '../../rpc/method.ts'
+
+/** A method that changes the chain and answers `true`, as Hardhat does. */
+export function returningTrue<const decoders extends readonly AnyParam[]>(
+  summary: string,
+  params: decoders,
+  change: (...values: Decoded<decoders>) => unknown,
+) {
+  return defineMethod({
+    params,
+    summary,
+    async handler(_, values) {
+      await change(...values)
+      return true
+    },
+  })
+}
+
+/** The same with the answer `null`, as on anvil. */
+export function returningNull<const decoders extends readonly AnyParam[]>(
+  ...definition: Parameters<typeof returningTrue<decoders>>
+): AnyMethod {
+  return answeringNull(returningTrue<decoders>(...definition))
+}
 
 /** A method under the prefixes that tools use for it. */
 export function named(

@@ -11,7 +11,7 @@ import { net_version } from '../../rpc/methods/net_version.ts'
 import { boolean, optional, quantity } from '../../rpc/params/params.ts'
 import { gasPriceOf } from '../index.ts'
 import type { DevChain } from '../index.ts'
-import { named, aliases } from './named.ts'
+import { named, aliases, returningNull, returningTrue } from './named.ts'
 
 /**
  * The client version. Hardhat’s network helpers refuse every client whose name does not start with that of Hardhat, anvil or
@@ -85,25 +85,21 @@ export function nodeMethods(
     }),
   })
 
-  const anvil_setChainId = defineMethod({
-    params: [quantity],
-    summary: 'sets the chain id that contracts see and Ethereum transactions are signed for',
-    handler(_, [id]) {
+  const anvil_setChainId = returningNull(
+    'sets the chain id that contracts see and Ethereum transactions are signed for',
+    [quantity],
+    (id) => {
       if (id < 1n || id > MAX_CHAIN_ID)
         throw new RpcError(-32602, `expected a chain id from 1 to ${MAX_CHAIN_ID}, got ${id}`)
       ledger.setChainId(Number(id))
-      return null
     },
-  })
+  )
 
-  const setLoggingEnabled = defineMethod({
-    params: [optional(boolean, true)],
-    summary: 'turns the terminal output on or off',
-    handler(_, [on]) {
-      setLogging(on)
-      return true
-    },
-  })
+  const setLoggingEnabled = returningTrue(
+    'turns the terminal output on or off',
+    [optional(boolean, true)],
+    setLogging,
+  )
 
   return {
     anvil_nodeInfo: nodeInfo,

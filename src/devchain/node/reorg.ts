@@ -3,9 +3,11 @@ import { numberToHex } from 'viem/utils'
 
 import type { Config } from '../../config/config.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import { bytes, index, isObject, optional, type Param, show } from '../../rpc/params/params.ts'
+import { bytes, index, optional, type Param, show } from '../../rpc/params/params.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
+import { returningNull } from './named.ts'
 import { amount, MAX_BLOCKS, sendRequest, type SendRequest } from './requests.ts'
 import type { Signer } from './signer.ts'
 
@@ -107,14 +109,11 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
     return chain.mine(last === undefined ? {} : { pending: last })
   }
 
-  const anvil_rollback = defineMethod({
-    params: [optional(amount, 1n)],
-    summary: 'removes the latest blocks and their transactions',
-    async handler(_, [depth]) {
-      await chain.rewind(ledger.head().header.number - depthOf(depth), false)
-      return null
-    },
-  })
+  const anvil_rollback = returningNull(
+    'removes the latest blocks and their transactions',
+    [optional(amount, 1n)],
+    (depth) => chain.rewind(ledger.head().header.number - depthOf(depth), false),
+  )
 
   /** The number of blocks to remove. @throws RpcError when there are fewer above the first one */
   function depthOf(count: bigint): number {

@@ -5,7 +5,7 @@ import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { address, boolean, bytes, optional, type Param, show } from '../../rpc/params/params.ts'
 import { type AccountChange, type DevChain, nonceOf } from '../index.ts'
-import { answeringNull, named, aliases } from './named.ts'
+import { answeringNull, named, aliases, returningNull, returningTrue } from './named.ts'
 import { amount, nonce, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
@@ -25,32 +25,21 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     await chain.changeAccount(toNativeAddress(who), change)
   }
 
-  const setBalance = defineMethod({
-    params: [address, amount],
-    summary: 'sets the balance of an account',
-    async handler(_, [who, balance]) {
-      await change(who, { balance })
-      return true
-    },
-  })
+  const setBalance = returningTrue(
+    'sets the balance of an account',
+    [address, amount],
+    (who, balance) => change(who, { balance }),
+  )
 
-  const setCode = defineMethod({
-    params: [address, bytes],
-    summary: 'sets the code of an address; empty code removes it',
-    async handler(_, [who, code]) {
-      await change(who, { code: code.slice(2) })
-      return true
-    },
-  })
+  const setCode = returningTrue(
+    'sets the code of an address; empty code removes it',
+    [address, bytes],
+    (who, code) => change(who, { code: code.slice(2) }),
+  )
 
-  const setNonce = defineMethod({
-    params: [address, nonce],
-    summary: 'sets the nonce of an account',
-    async handler(_, [who, nonce]) {
-      await change(who, { nonce })
-      return true
-    },
-  })
+  const setNonce = returningTrue('sets the nonce of an account', [address, nonce], (who, nonce) =>
+    change(who, { nonce }),
+  )
 
   const hardhat_setNonce = defineMethod({
     params: [address, nonce],
@@ -66,33 +55,26 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     },
   })
 
-  const setStorageAt = defineMethod({
-    params: [address, word, word],
-    summary: 'writes a storage slot of a contract',
-    async handler(_, [who, slot, value]) {
-      await change(who, { slots: [[slot, value]] })
-      return true
-    },
-  })
+  const setStorageAt = returningTrue(
+    'writes a storage slot of a contract',
+    [address, word, word],
+    (who, slot, value) => change(who, { slots: [[slot, value]] }),
+  )
 
-  const addBalance = defineMethod({
-    params: [address, amount],
-    summary: 'adds to the balance of an account',
-    async handler(_, [who, more]) {
+  const addBalance = returningNull(
+    'adds to the balance of an account',
+    [address, amount],
+    async (who, more) => {
       const account = chain.ledger.newestState().get('account', toNativeAddress(who))
       await change(who, { balance: (account?.balance ?? 0n) + more })
-      return null
     },
-  })
+  )
 
-  const impersonateAccount = defineMethod({
-    params: [address],
-    summary: 'allows eth_sendTransaction from an account without its key',
-    handler(_, [who]) {
-      unlocked.impersonate(toNativeAddress(who))
-      return true
-    },
-  })
+  const impersonateAccount = returningTrue(
+    'allows eth_sendTransaction from an account without its key',
+    [address],
+    (who) => unlocked.impersonate(toNativeAddress(who)),
+  )
 
   const stopImpersonatingAccount = defineMethod({
     params: [address],
@@ -100,24 +82,17 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     handler: (_, [who]) => unlocked.stop(toNativeAddress(who)),
   })
 
-  const autoImpersonateAccount = defineMethod({
-    params: [optional(boolean, true)],
-    summary: 'allows eth_sendTransaction from every account',
-    handler(_, [on]) {
-      unlocked.impersonateAll(on)
-      return null
-    },
-  })
+  const autoImpersonateAccount = returningNull(
+    'allows eth_sendTransaction from every account',
+    [optional(boolean, true)],
+    unlocked.impersonateAll,
+  )
 
-  const anvil_impersonateSignature = defineMethod({
-    params: [signaturePair],
-    summary:
-      'lets ecrecover in contracts return an account for a signature; takes the list [signature, account]',
-    handler(_, [{ signature, who }]) {
-      chain.ledger.setSigner(signature, toNativeAddress(who))
-      return null
-    },
-  })
+  const anvil_impersonateSignature = returningNull(
+    'lets ecrecover in contracts return an account for a signature; takes the list [signature, account]',
+    [signaturePair],
+    ({ signature, who }) => chain.ledger.setSigner(signature, toNativeAddress(who)),
+  )
 
   const anvil = ['anvil', 'tenderly']
   return {
