@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import { UpstreamError } from '../../lib/errors.ts'
 import type { HeadJournal, Snapshot } from './headJournal.ts'
-import type { ChainUpdate, RecentBlock, Window } from './headTypes.ts'
+import type { ChainUpdate, OwnWindow, RecentBlock, Window } from './headTypes.ts'
 import { newerSolidified, planAdoption } from './reconcile.ts'
 import type { HeadSource } from './source.ts'
 import { addOrphans, blockAt, blocksAbove, newestOf } from './window.ts'
@@ -23,15 +23,9 @@ export type CatchUp = {
 const FILL = 16
 
 /** Reads the journal's window and, if it begins above ours, the blocks between from the node. */
-export function createCatchUp({
-  apply,
-  first,
-  journal,
-  prepare,
-  replace,
-  source,
-  window,
-}: createCatchUp.Options): CatchUp {
+export function createCatchUp({ journal, own, source }: createCatchUp.Options): CatchUp {
+  const { apply, first, prepare, replace, window } = own
+
   async function adopt(snapshot: Snapshot, above: number, add: Snapshot['blocks']): Promise<void> {
     const before = window()
     const added = await contents(add.map(({ hash }) => hash))
@@ -80,8 +74,8 @@ export function createCatchUp({
     const missing = hashes.filter((hash) => !window()?.orphans.has(hash))
     if (missing.length === 0) return
     const blocks = [...(await journal.blocks(missing)).values()]
-    const own = window()
-    if (own) replace(addOrphans(own, blocks))
+    const current = window()
+    if (current) replace(addOrphans(current, blocks))
   }
 
   async function contents(hashes: readonly Hash[]): Promise<RecentBlock[]> {
@@ -116,14 +110,7 @@ export function createCatchUp({
 export declare namespace createCatchUp {
   type Options = {
     journal: HeadJournal
-    /** Hash of block 1, if known. */
-    first: () => Hash | undefined
+    own: OwnWindow
     source: HeadSource
-    window: () => Window | undefined
-    apply: (update: ChainUpdate) => void
-    /** Resolves when the update may be applied: no other replica answers from an older block any more. */
-    prepare: (update: ChainUpdate) => Promise<void>
-    /** Replaces the window by one that differs only in its orphans. */
-    replace: (window: Window) => void
   }
 }

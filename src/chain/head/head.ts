@@ -71,20 +71,20 @@ export function createHead({
   const replication: Replication | undefined =
     redis &&
     createReplication({
-      apply,
-      first: () => first,
       genesis,
       link: redis,
       log,
       now,
       onRole: () => poller.pollNow(),
-      prepare: async (update) => floor?.prepare(update),
-      replace: (next) => {
-        window = next
+      own: {
+        apply,
+        first: () => first,
+        prepare: async (update) => floor?.prepare(update),
+        replace: (next) => void (window = next),
+        window: () => window,
       },
       source,
       upstream: () => poller.upstream(),
-      window: () => window,
     })
   const sync = createHeadSync({
     authoritative,

@@ -42,6 +42,19 @@ export type Window = {
   readonly solidified: HeadBlock
 }
 
+/** The window of this process, as the parts of the head change it. */
+export type OwnWindow = {
+  /** Undefined before the first block. */
+  window(): Window | undefined
+  /** Hash of block 1, if known. */
+  first(): Hash | undefined
+  apply(update: ChainUpdate): void
+  /** Resolves when the update may be applied: no other replica answers from an older block any more. */
+  prepare(update: ChainUpdate): Promise<void>
+  /** Replaces the window by one that differs only in its orphans. */
+  replace(window: Window): void
+}
+
 /** The view of the newest blocks that `latest`, filters, subscriptions and caches share. */
 export type Head = {
   /** Newest canonical block. @throws UpstreamError before the first block was read. */

@@ -34,18 +34,9 @@ export type JournalReader = {
 }
 
 /** Creates the reader. It starts at the call of `run`. */
-export function createJournalReader({
-  apply,
-  first,
-  isConnected,
-  journal,
-  log,
-  prepare,
-  replace,
-  source,
-  window,
-}: createJournalReader.Options): JournalReader {
-  const catchUp = createCatchUp({ apply, first, journal, prepare, replace, source, window })
+export function createJournalReader(options: createJournalReader.Options): JournalReader {
+  const { isConnected, journal, log, own } = options
+  const catchUp = createCatchUp(options)
   const life = { stopped: false }
   /** The id of the last entry that was read. */
   let cursor: string | undefined
@@ -53,20 +44,23 @@ export function createJournalReader({
   /** The last logged failure, so that a repeated failure is logged once. */
   let logged: string | undefined
 
+  function newestHash(): Hash | undefined {
+    const window = own.window()
+    return window && newestOf(window).hash
+  }
+
   async function rebuild(): Promise<void> {
     const snapshot = await catchUp.rebuild()
     cursor = snapshot ? snapshot.position : (cursor ?? '0-0')
-    const own = window()
     const tip = snapshot?.blocks.at(-1)?.hash
-    if (own && newestOf(own).hash === tip) shared = tip
+    if (tip !== undefined && newestHash() === tip) shared = tip
   }
 
   /** Applies an entry of the stream. True when it rebuilt the window instead, which changed the cursor. */
   async function applyEntry(entry: JournalEntry): Promise<boolean> {
-    const relation = relationOf(window(), entry)
+    const relation = relationOf(own.window(), entry)
     if (relation === 'known') {
-      const own = window()
-      if (own && newestOf(own).hash === entry.tip) shared = entry.tip
+      if (newestHash() === entry.tip) shared = entry.tip
       return false
     }
     if (relation === 'elsewhere') {
@@ -76,16 +70,16 @@ export function createJournalReader({
     const added = await catchUp.contents(entry.added.map(({ hash }) => hash))
     // The leader applies its own updates itself, perhaps while this code waits.
     const next = () => {
-      const own = window()
-      return own && entry.prev === newestOf(own).hash
-        ? toUpdate(own, entry, added, first())
+      const window = own.window()
+      return window && entry.prev === newestOf(window).hash
+        ? toUpdate(window, entry, added, own.first())
         : undefined
     }
     const planned = next()
-    if (planned) await prepare(planned)
+    if (planned) await own.prepare(planned)
     const update = next()
     if (!update) return false
-    apply(update)
+    own.apply(update)
     shared = entry.tip
     return false
   }
@@ -119,10 +113,7 @@ export function createJournalReader({
   const pause = (milliseconds: number) => sleep(life.stopped ? 0 : milliseconds)
 
   return {
-    isShared() {
-      const own = window()
-      return own !== undefined && newestOf(own).hash === shared
-    },
+    isShared: () => shared !== undefined && newestHash() === shared,
     markShared(hash) {
       if (hash !== undefined) shared = hash
     },

@@ -5,7 +5,7 @@ import type { Hash } from 'viem'
 import { type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { createHeadJournal, LEASE, toEntry } from './headJournal.ts'
-import type { ChainUpdate, HeadLog, ReplicaRole, Window } from './headTypes.ts'
+import type { ChainUpdate, HeadLog, OwnWindow, ReplicaRole, Window } from './headTypes.ts'
 import { createJournalReader } from './journalReader.ts'
 import type { UpstreamState } from './poller.ts'
 import { planPublication } from './reconcile.ts'
@@ -47,32 +47,21 @@ export type Replication = {
  * its node itself. When Redis is available again, all replicas load its window.
  */
 export function createReplication({
-  apply,
-  first,
   genesis,
-  id = randomUUID(),
   link,
   log,
   now,
   onRole,
-  prepare,
-  replace,
+  own,
   source,
   upstream,
-  window,
 }: createReplication.Options): Replication {
+  const { apply, first, prepare, window } = own
+  /** Identifies this replica. */
+  const id = randomUUID()
   const journal = createHeadJournal(link)
-  const reader = createJournalReader({
-    apply,
-    first,
-    isConnected: () => link.status() !== 'down',
-    journal,
-    log,
-    prepare,
-    replace,
-    source,
-    window,
-  })
+  const isConnected = () => link.status() !== 'down'
+  const reader = createJournalReader({ isConnected, journal, log, own, source })
   const life = { stopped: false }
   let state: ReplicaState = { kind: 'connecting', since: now() }
   let loops: Promise<unknown> | undefined
@@ -136,18 +125,18 @@ export function createReplication({
   /** Makes the journal and the window of a new leader equal. False when the node does not return a missing block. */
   async function syncJournal(token: string): Promise<boolean> {
     if (!(await reader.rebuild())) return false
-    const own = window()
-    const plan = own && planPublication(own, await journal.snapshot(), first())
-    if (!own || !plan) return true
-    const outcome = await journal.publish(token, plan.entry, plan.blocks, oldestOf(own))
-    if (outcome === 'ok' && window() === own) reader.markShared(newestOf(own).hash)
+    const current = window()
+    const plan = current && planPublication(current, await journal.snapshot(), first())
+    if (!current || !plan) return true
+    const outcome = await journal.publish(token, plan.entry, plan.blocks, oldestOf(current))
+    if (outcome === 'ok' && window() === current) reader.markShared(newestOf(current).hash)
     return true
   }
 
   /** Publishes as the leader. `failed`: Redis did not accept the update. */
-  async function publishAs(token: string, own: Window | undefined, update: ChainUpdate) {
-    const after = applyUpdate(own, update)
-    const entry = toEntry(own ? newestOf(own).hash : '', update, newestOf(after).hash)
+  async function publishAs(token: string, before: Window | undefined, update: ChainUpdate) {
+    const after = applyUpdate(before, update)
+    const entry = toEntry(before ? newestOf(before).hash : '', update, newestOf(after).hash)
     try {
       const outcome = await journal.publish(token, entry, update.added, oldestOf(after))
       if (outcome === 'moved') await syncJournal(token)
@@ -172,24 +161,24 @@ export function createReplication({
     isShared: () => roleOf(state) !== 'standalone' && reader.isShared(),
     problem: () => (state.kind === 'excluded' ? OTHER_CHAIN : undefined),
     async publish(update) {
-      const own = window()
+      const before = window()
       // The window changed while the update was computed.
-      if (!links(own, update)) return false
+      if (!links(before, update)) return false
       if (roleOf(state) === 'standalone') {
         await prepare(update)
-        if (window() !== own) return false
+        if (window() !== before) return false
         apply(update)
         return true
       }
       if (state.kind !== 'leading') return false
-      const outcome = await publishAs(state.token, own, update)
+      const outcome = await publishAs(state.token, before, update)
       if (outcome === 'fenced') dispatch({ kind: 'fenced' })
       else if (outcome === 'failed') dispatch({ kind: 'publishFailed', at: now() })
       if (outcome !== 'ok') return false
       dispatch({ kind: 'published' })
       await prepare(update)
       // The reader may already have applied it from the stream.
-      if (window() === own) apply(update)
+      if (window() === before) apply(update)
       reader.markShared(update.added.at(-1)?.hash)
       return true
     },
@@ -211,23 +200,14 @@ export declare namespace createReplication {
     link: RedisLink
     /** Hash of block 0, which identifies the chain of the keys in Redis. */
     genesis: Hash
-    /** Hash of block 1, if known. */
-    first: () => Hash | undefined
+    own: OwnWindow
     source: HeadSource
-    window: () => Window | undefined
-    apply: (update: ChainUpdate) => void
-    /** Resolves when the update may be applied: no other replica answers from an older block any more. */
-    prepare: (update: ChainUpdate) => Promise<void>
-    /** Replaces the window by one that differs only in its orphans. */
-    replace: (window: Window) => void
     /** Whether this replica reaches its node; if not, since when. */
     upstream: () => Pick<UpstreamState, 'downSince' | 'state'>
     /** Called after the role changed. */
     onRole: () => void
     log: HeadLog
     now: () => number
-    /** Identifies this replica. @default a random text */
-    id?: string | undefined
   }
 }
 
