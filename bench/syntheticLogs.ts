@@ -1,5 +1,6 @@
 // Blocks of synthetic logs: as on a busy chain, few contracts and accounts have most of the logs.
-import type { IndexBlock, IndexLog } from '../src/logIndex/format/block.ts'
+import type { PlainLog } from '../src/codec/logPage/plainLog.ts'
+import type { IndexBlock } from '../src/logIndex/format/block.ts'
 
 /** Logs of a block on average. */
 const LOGS_A_BLOCK = 58
@@ -25,7 +26,7 @@ export function createSyntheticChain(): { block(number: number): IndexBlock } {
     block(number) {
       const random = createRandom(number + 1)
       const count = Math.floor(random() * random() * 4 * LOGS_A_BLOCK)
-      const logs: IndexLog[] = []
+      const logs: PlainLog[] = []
       for (let index = 0; index < count; index++) {
         const isTransfer = random() < 0.7
         const rank = random() < HOTTEST ? 0 : zipf(random, CONTRACTS)

@@ -1,6 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Hash } from 'viem'
 
+import { isObject } from '../lib/isObject.ts'
+
 /** EIP-712 data with unchecked members. */
 export type TypedData = {
   types: Record<string, unknown>
@@ -194,10 +196,6 @@ const toWord = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0
 
 const isHex = (value: unknown): value is `0x${string}` =>
   typeof value === 'string' && /^0x(?:[\da-f]{2})*$/i.test(value)
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** An own member of an object, not an inherited one. */
 function own(object: Record<string, unknown>, name: string): unknown {

@@ -4,7 +4,7 @@ import type { IndexBlock } from './format/block.ts'
 import { pageKey } from './format/keys.ts'
 import { pagesOf } from './format/pages.ts'
 import { createSearcher, type Searcher } from './search/search.ts'
-import { coverageOf, readSegments } from './store/coverage.ts'
+import { readCoverage } from './store/coverage.ts'
 import type { Facts } from './store/facts.ts'
 
 /** Blocks that are read from the node together. */
@@ -26,7 +26,7 @@ export async function verifyBlocks({
   reader,
   sample: wanted,
 }: verifyBlocks.Options): Promise<{ blocks: number; logs: number; wrong: number[] }> {
-  const covered = await engine.read(async (view) => coverageOf(await readSegments(view)))
+  const covered = await engine.read(readCoverage)
   const total = covered.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const sample = wanted !== undefined && wanted < total ? wanted : undefined
   const searcher = createSearcher({ deadline: DEADLINE, engine, facts })

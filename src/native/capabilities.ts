@@ -1,7 +1,7 @@
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from './client.ts'
 import { readFailure } from './constantCall.ts'
-import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import { ifServed, NodeAnswerError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
 import { shownRelease } from './shownText.ts'
 import type { Hex } from './wire/types.ts'
 
@@ -211,10 +211,7 @@ async function readIdentity(native: NativeClient): Promise<ChainIdentity> {
 
 /** Release of the node's code, such as `4.8.0`; undefined when it hides it. */
 export async function readVersion(native: NativeClient): Promise<string | undefined> {
-  const info = await native.wallet.getNodeInfo().catch((error: unknown) => {
-    if (error instanceof NodeLacksApiError) return undefined
-    throw error
-  })
+  const info = await ifServed(native.wallet.getNodeInfo())
   return shownRelease(info?.configNodeInfo?.codeVersion)
 }
 

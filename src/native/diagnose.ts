@@ -1,7 +1,7 @@
 import { RpcError } from '../lib/errors.ts'
 import { type Capability, createCapabilities } from './capabilities.ts'
 import type { NativeClient } from './client.ts'
-import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import { ifServed, NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
 import { changesOf, KNOWN_RELEASES } from './release.ts'
 import { shownRelease } from './shownText.ts'
 import type { NodeRpc } from './transport/rpc.ts'
@@ -151,10 +151,7 @@ async function readHead(native: NativeClient, now: () => number): Promise<Verdic
 async function readSolid(native: NativeClient): Promise<Verdict> {
   const [head, solid] = await Promise.all([
     native.wallet.getNowBlock(),
-    native.solidity.getNowBlock().catch((error: unknown) => {
-      if (error instanceof NodeLacksApiError) return undefined
-      throw error
-    }),
+    ifServed(native.solidity.getNowBlock()),
   ])
   if (!solid)
     return fail(

@@ -76,6 +76,16 @@ export declare namespace NodeLacksApiError {
   type Reason = 'disabled' | 'lite' | 'unknown'
 }
 
+/** The answer to a call; undefined when the node does not serve the operation. */
+export async function ifServed<answer>(call: Promise<answer>): Promise<answer | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof NodeLacksApiError) return undefined
+    throw error
+  }
+}
+
 const LACKS = {
   disabled: 'it is disabled in the node’s configuration',
   lite: 'it is a lite node without history',

@@ -13,7 +13,7 @@ import { createPace } from '../../src/logIndex/fill/pace.ts'
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { type BlockReader, createBlockReader } from '../../src/logIndex/fill/source.ts'
 import { createSearcher } from '../../src/logIndex/search/search.ts'
-import { coverageOf, readSegments } from '../../src/logIndex/store/coverage.ts'
+import { readCoverage } from '../../src/logIndex/store/coverage.ts'
 import { type Facts, openFacts } from '../../src/logIndex/store/facts.ts'
 import { verifyBlocks } from '../../src/logIndex/verify.ts'
 import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
@@ -151,8 +151,7 @@ async function check(engine: Engine, facts: Facts, chain: ScriptedChain): Promis
   return { wrong, repeated: count - logs }
 }
 
-const coverage = (engine: Engine) =>
-  engine.read(async (view) => coverageOf(await readSegments(view)))
+const coverage = (engine: Engine) => engine.read(readCoverage)
 
 async function coveredBlocks(engine: Engine): Promise<number> {
   return (await coverage(engine)).reduce((sum, { from, to }) => sum + to - from + 1, 0)

@@ -1,11 +1,12 @@
 import type { LogSearch } from '../../src/codec/logPage/match.ts'
-import type { IndexBlock, IndexLog } from '../../src/logIndex/format/block.ts'
+import type { PlainLog } from '../../src/codec/logPage/plainLog.ts'
+import type { IndexBlock } from '../../src/logIndex/format/block.ts'
 
 /** A chain for tests of the log index: one block for each height, with the logs that are given for some heights. */
 export function indexBlocks(
   from: number,
   count: number,
-  logsOf: (number: number) => readonly Partial<IndexLog>[] = () => [],
+  logsOf: (number: number) => readonly Partial<PlainLog>[] = () => [],
 ): IndexBlock[] {
   return Array.from({ length: count }, (_, offset) => {
     const number = from + offset

@@ -13,7 +13,7 @@ import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import type { Head } from '../head/headTypes.ts'
 import { newestIn, windowOf } from '../head/window.ts'
-import { fromCursor, type Page, pageFrom, toCursor } from './page.ts'
+import { endOf, fromCursor, idAt, type Page, pageFrom, toCursor } from './page.ts'
 import { type FilterOwner, type FilterSpec, type FilterStore, PAGE_LEASE } from './store.ts'
 
 /**
@@ -95,25 +95,11 @@ export function createCursors({ chain, head, maxResults, store }: createCursors.
     throw new UpstreamError('the cursor is in use, try again')
   }
 
-  async function firstOf(from: BlockRef | undefined): Promise<number | undefined> {
-    if (from === undefined || from === 'latest' || from === 'pending') return undefined
-    if (typeof from === 'number') return from
-    const id = await chain.resolve(from)
-    if (!id) throw new InvalidParamsError(0, 'no such block')
-    return id.number
-  }
-
   /** The block before the first one. Block 0 has no logs, so it may count as read. */
   async function startOf(first: number | undefined): Promise<BlockId> {
     const { hash, number } = newestIn(windowOf(head), chain.view)
     if (first === undefined || first > number) return { number, hash }
-    return blockAt(Math.max(0, first - 1))
-  }
-
-  async function blockAt(number: number): Promise<BlockId> {
-    const id = await chain.resolve(number)
-    if (!id) throw new UpstreamError(`the node does not have block ${number}`)
-    return id
+    return idAt(chain, Math.max(0, first - 1))
   }
 
   /**
@@ -128,7 +114,7 @@ export function createCursors({ chain, head, maxResults, store }: createCursors.
   ): Promise<Page> {
     // The window has no hashes of the blocks below it.
     const isBelow = at.number < (windowOf(head).blocks[0]?.number ?? 0)
-    if (isBelow && (await blockAt(at.number)).hash !== at.hash) throw new CursorLostError(at)
+    if (isBelow && (await idAt(chain, at.number)).hash !== at.hash) throw new CursorLostError(at)
     const options = { chain, head, signal, ...(upTo !== undefined && { upTo }) }
     const page = await pageFrom(spec, at, { ...options, limit }).catch((error: unknown) => {
       if (!(error instanceof LimitExceededError) || limit >= maxResults) throw error
@@ -142,7 +128,7 @@ export function createCursors({ chain, head, maxResults, store }: createCursors.
     async open(owner, name, { addresses, from, topics }) {
       const id = idOf(owner, name)
       const cursors = await store()
-      const first = await firstOf(from)
+      const first = await endOf(chain, from)
       const spec: FilterSpec = {
         kind: 'logs',
         view: chain.view,

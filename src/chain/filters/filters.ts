@@ -9,7 +9,7 @@ import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { newestIn, windowOf } from '../head/window.ts'
 import { createClaims } from './claims.ts'
-import { BehindError, fromCursor, pageFrom, toCursor } from './page.ts'
+import { BehindError, endOf, fromCursor, pageFrom, toCursor } from './page.ts'
 import type { PendingFeed } from './pending.ts'
 import type { PendingResponse } from './response.ts'
 import {
@@ -68,19 +68,11 @@ export function createFilters({
     fromBlock,
     toBlock,
   }: LogFilterQuery): Promise<{ from?: number; to?: number }> {
-    const from = await heightOf(fromBlock)
-    const to = await heightOf(toBlock)
+    const from = await endOf(chain, fromBlock)
+    const to = await endOf(chain, toBlock)
     if (from !== undefined && to !== undefined && from > to)
       throw new InvalidParamsError(0, 'please verify: fromBlock <= toBlock')
     return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-  }
-
-  async function heightOf(ref: BlockRef | undefined): Promise<number | undefined> {
-    if (ref === undefined || ref === 'latest' || ref === 'pending') return undefined
-    if (typeof ref === 'number') return ref
-    const id = await chain.resolve(ref)
-    if (!id) throw new InvalidParamsError(0, 'no such block')
-    return id.number
   }
 
   /** The cursor of a new filter. A filter delivers only blocks after the newest one, for any range. */

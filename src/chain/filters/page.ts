@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
-import type { BlockId } from '../../codec/blockRef.ts'
-import { UpstreamError } from '../../lib/errors.ts'
+import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
+import { InvalidParamsError, UpstreamError } from '../../lib/errors.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
 import { createLogMatcher } from '../blocks/logMatch.ts'
 import { type BlockChange, blockChangesFrom } from '../head/blockChanges.ts'
@@ -74,12 +74,12 @@ export async function pageFrom(
     if (spec.kind === 'blocks') {
       const ids: BlockId[] = []
       for (let number = from; number <= Math.min(to, from + room - 1); number++)
-        ids.push(await idOf(number))
+        ids.push(await idAt(chain, number))
       return { items: ids.map(({ hash }) => `"${hash}"`), cursor: ids.at(-1) as BlockId }
     }
     const wanted = Math.max(from, spec.from ?? 0)
     const last = Math.min(to, spec.to ?? to)
-    if (wanted > last) return { items: [], cursor: await idOf(to) }
+    if (wanted > last) return { items: [], cursor: await idAt(chain, to) }
     const found = await readHistory(chain, spec, {
       from: wanted,
       limit: room,
@@ -87,13 +87,7 @@ export async function pageFrom(
       span: SPAN,
       to: last,
     })
-    return { items: found.texts, cursor: await idOf(found.to) }
-  }
-
-  async function idOf(number: number): Promise<BlockId> {
-    const id = await chain.resolve(number)
-    if (!id) throw new UpstreamError(`the node does not have block ${number}`)
-    return id
+    return { items: found.texts, cursor: await idAt(chain, found.to) }
   }
 }
 
@@ -106,6 +100,25 @@ export declare namespace pageFrom {
     /** The last block of the page. @default the newest block of the view */
     upTo?: number
   }
+}
+
+/** The id of a block that the chain has. @throws UpstreamError when the node does not have it */
+export async function idAt(chain: Pick<Chain, 'resolve'>, number: number): Promise<BlockId> {
+  const id = await chain.resolve(number)
+  if (!id) throw new UpstreamError(`the node does not have block ${number}`)
+  return id
+}
+
+/** The height of an end of a filter; `latest` and `pending` leave it open. @throws InvalidParamsError when there is no such block */
+export async function endOf(
+  chain: Pick<Chain, 'resolve'>,
+  ref: BlockRef | undefined,
+): Promise<number | undefined> {
+  if (ref === undefined || ref === 'latest' || ref === 'pending') return undefined
+  if (typeof ref === 'number') return ref
+  const id = await chain.resolve(ref)
+  if (!id) throw new InvalidParamsError(0, 'no such block')
+  return id.number
 }
 
 /** `-32603`: another replica delivered a block that this one has not received yet. */

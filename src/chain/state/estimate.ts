@@ -2,7 +2,7 @@ import { intrinsicGas } from '../../codec/intrinsicGas.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { type ConstantFailure, readFailure } from '../../native/constantCall.ts'
-import { NodeLacksApiError } from '../../native/errors.ts'
+import { ifServed } from '../../native/errors.ts'
 import { assertFunds, type Call, runCall, toNativeCall } from './call.ts'
 import { operationsAt, type StateRead } from './stateRead.ts'
 import { callError, isAccountWithoutCode, lacksEstimates } from './vmError.ts'
@@ -48,10 +48,7 @@ async function askEstimate(
   const operations = operationsAt(state)
   const body = toNativeCall(call)
   if (performance.now() < (withoutEstimates.get(native) ?? 0)) return undefined
-  const answer = await operations.estimateEnergy(body, { signal }).catch((error: unknown) => {
-    if (error instanceof NodeLacksApiError) return undefined
-    throw error
-  })
+  const answer = await ifServed(operations.estimateEnergy(body, { signal }))
   const failure = answer && readFailure(answer.result)
   if (!answer || (failure && lacksEstimates(failure))) {
     withoutEstimates.set(native, performance.now() + ASK_AGAIN_MS)

@@ -7,6 +7,7 @@ import { fromWire } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import { createLogMatcher } from '../blocks/logMatch.ts'
 import { readHistory } from '../filters/history.ts'
+import { idAt } from '../filters/page.ts'
 import type { RecentBlock } from '../head/headTypes.ts'
 import { recentHeaderText, recentLogText } from '../head/recentText.ts'
 
@@ -94,7 +95,7 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
     async history(chain, from, to, signal) {
       const first = Math.max(from, lowest)
       const last = Math.min(to, highest)
-      if (first > last) return { texts: [], at: await idOf(chain, to) }
+      if (first > last) return { texts: [], at: await idAt(chain, to) }
       const found = await readHistory(chain, spec, {
         from: first,
         limit: MAX_LOGS,
@@ -103,7 +104,7 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
         to: last,
       })
       span = nextSpan(found.to - first + 1, found.texts.length)
-      return { texts: found.texts, at: await idOf(chain, found.to) }
+      return { texts: found.texts, at: await idAt(chain, found.to) }
     },
   }
 }
@@ -112,10 +113,4 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
 function nextSpan(blocks: number, logs: number): number {
   const fitting = Math.floor((WANTED_LOGS * blocks) / Math.max(logs, 1))
   return Math.max(1, Math.min(fitting, 2 * blocks, MAX_SPAN))
-}
-
-async function idOf(chain: HistoryChain, number: number): Promise<BlockId> {
-  const id = await chain.resolve(number)
-  if (!id) throw new UpstreamError(`the node does not have block ${number}`)
-  return id
 }

@@ -1,6 +1,6 @@
 import type { NativeClient } from '../../native/client.ts'
 import { stakesPayEnergy } from '../../native/earlyChain.ts'
-import { NodeLacksApiError } from '../../native/errors.ts'
+import { ifServed } from '../../native/errors.ts'
 import type { ChainBlock } from '../blocks/block.ts'
 import { PARAMETER_KEYS } from '../state/parameters.ts'
 import type { Entries } from './base.ts'
@@ -12,9 +12,9 @@ export async function readSettings(native: NativeClient, block: ChainBlock): Pro
       native.wallet.getChainParameters(),
       native.wallet.getEnergyPrices(),
       native.wallet.getBandwidthPrices(),
-      optional(native.wallet.getMemoFee()),
+      ifServed(native.wallet.getMemoFee()),
       native.wallet.getNextMaintenanceTime(),
-      optional(native.wallet.getBurnNative()),
+      ifServed(native.wallet.getBurnNative()),
       native.wallet.getAccountResource({ address: block.header.witness.slice(0, 42) }),
       stakesPayEnergy(native, block.header.number),
     ])
@@ -33,14 +33,4 @@ export async function readSettings(native: NativeClient, block: ChainBlock): Pro
     ['property:totalPowerWeight', BigInt(resource?.totalNativePowerWeight ?? 0)],
     ['property:stakesPayNoEnergy', stakesPay ? undefined : 1n],
   ]
-}
-
-/** Calls an operation that older nodes do not have; undefined if the node lacks it. */
-async function optional<answer>(call: Promise<answer>): Promise<answer | undefined> {
-  try {
-    return await call
-  } catch (error) {
-    if (error instanceof NodeLacksApiError) return undefined
-    throw error
-  }
 }

@@ -1,14 +1,7 @@
 import type { AccessList, Hex } from 'viem'
 
-import {
-  address,
-  arrayOf,
-  hash,
-  isObject,
-  member,
-  type Param,
-  show,
-} from '../../rpc/params/params.ts'
+import { isObject } from '../../lib/isObject.ts'
+import { address, arrayOf, hash, member, type Param, show } from '../../rpc/params/params.ts'
 
 /** An account of an access list with its slots. */
 const entry: Param<AccessList[number]> = (input) => {

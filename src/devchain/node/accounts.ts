@@ -3,12 +3,12 @@ import { numberToHex } from 'viem/utils'
 
 import * as schemas from '../../codec/schemas.ts'
 import { toNativeAddress } from '../../lib/address.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import {
   address,
   arrayOf,
   blockRef,
-  isObject,
   optional,
   type Param,
   quantity,

@@ -1,11 +1,11 @@
 import type { SignedAuthorizationList } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import { isObject } from '../../lib/isObject.ts'
 import {
   address,
   arrayOf,
   index,
-  isObject,
   member,
   type Param,
   quantity,

@@ -1,5 +1,5 @@
 import type { AnyMethod } from '../../rpc/method.ts'
-import { refuse } from '../../rpc/methods/unsupported.ts'
+import { refusedMethods } from '../../rpc/methods/unsupported.ts'
 import type { DevChain } from '../index.ts'
 import { accountMethods } from './accounts.ts'
 import type { Announcer } from './announce.ts'
@@ -67,7 +67,7 @@ export function devMethods(
     ...parityMethods(chain),
     ...replayMethods(chain, signer),
     ...unsupportedMethods,
-    ...(chain.decimals === 18 && { ethgate_feeQuote: refuse('ethgate_feeQuote', NO_QUOTES) }),
+    ...(chain.decimals === 18 && refusedMethods({ ethgate_feeQuote: NO_QUOTES })),
   }
   return withRpcErrors(methods, failureOf)
 }

@@ -1,12 +1,12 @@
 import type { AccessList, Address, Hex, SignedAuthorizationList } from 'viem'
 
 import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { blankable, callData } from '../../rpc/params/callParam.ts'
 import {
   address,
   amount as coinAmount,
   bytes,
-  isObject,
   maybe,
   member,
   type Param,

@@ -7,12 +7,12 @@ import * as schemas from '../../codec/schemas.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import {
   arrayOf,
   blockRef,
   boolean,
-  isObject,
   maybe,
   member,
   optional,

@@ -1,8 +1,7 @@
-import type { AnyMethod } from '../../rpc/method.ts'
-import { refuse } from '../../rpc/methods/unsupported.ts'
+import { refusedMethods } from '../../rpc/methods/unsupported.ts'
 
 /** Methods of anvil, Hardhat and other nodes that the development chain refuses, with the reason that the error gives. */
-const REASONS: Readonly<Record<string, string>> = {
+export const unsupportedMethods = refusedMethods({
   anvil_getBlobByHash: 'blobs do not exist on this chain',
   anvil_getBlobsByTransactionHash: 'blobs do not exist on this chain',
   anvil_setFeeAmmLiquidity: 'a method of Tempo, another chain',
@@ -21,9 +20,4 @@ const REASONS: Readonly<Record<string, string>> = {
   debug_traceCallMany: 'use debug_traceCall',
   debug_traceChain: 'use debug_traceBlockByNumber',
   debug_storageRangeAt: 'read slots with eth_getStorageAt',
-}
-
-/** The refused methods by name. */
-export const unsupportedMethods: Record<string, AnyMethod> = Object.fromEntries(
-  Object.entries(REASONS).map(([name, reason]) => [name, refuse(name, reason)]),
-)
+})

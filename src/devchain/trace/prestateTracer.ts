@@ -23,9 +23,14 @@ export type PrestateOptions = {
 }
 
 /** An account in geth's format. */
-type Printed = { balance?: Hex; nonce?: number; code?: Hex; storage?: Record<Hash, Hash> }
+export type TracedAccount = {
+  balance?: Hex
+  nonce?: number
+  code?: Hex
+  storage?: Record<Hash, Hash>
+}
 
-type Accounts = Record<Address, Printed>
+type Accounts = Record<Address, TracedAccount>
 
 const ZERO: Hash = `0x${'00'.repeat(32)}`
 
@@ -71,7 +76,7 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
   const isEmpty = ({ balance, code, nonce }: Snapshot) =>
     balance === 0n && nonce === 0n && code === undefined
 
-  function print({ balance, code, nonce, slots }: Snapshot): Printed {
+  function print({ balance, code, nonce, slots }: Snapshot): TracedAccount {
     return {
       balance: numberToHex(unit.fromSun(balance)),
       ...(nonce > 0n && { nonce: Number(nonce) }),
@@ -84,7 +89,7 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
   function difference(
     before: Snapshot,
     after: Snapshot,
-  ): { pre: Printed; post?: Printed } | undefined {
+  ): { pre: TracedAccount; post?: TracedAccount } | undefined {
     const changed = before.slots.filter(([, value], index) => value !== after.slots[index]?.[1])
     const pre = print({ ...before, slots: changed.filter(([, value]) => value !== ZERO) })
     // A destroyed account is in `pre` only.
@@ -92,7 +97,7 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
     const slots = after.slots.filter(
       ([, value], index) => value !== before.slots[index]?.[1] && value !== ZERO,
     )
-    const post: Printed = {
+    const post: TracedAccount = {
       ...(before.balance !== after.balance && {
         balance: numberToHex(unit.fromSun(after.balance)),
       }),

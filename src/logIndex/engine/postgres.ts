@@ -91,7 +91,8 @@ export async function createPostgresEngine({
           last = server
           return client
         }
-        await end(client, 'rollback')
+        await client.query('rollback')
+        client.release()
         failure ??= new Error(`no ${wanted} among the servers`)
       } catch (error) {
         client?.release(true)
@@ -100,11 +101,6 @@ export async function createPostgresEngine({
       }
     }
     throw failure
-  }
-
-  async function end(client: pg.PoolClient, command: 'commit' | 'rollback'): Promise<void> {
-    await client.query(command)
-    client.release()
   }
 
   async function within<result>(

@@ -1,9 +1,6 @@
 import type { PlainLog } from '../../codec/logPage/plainLog.ts'
 import type { Hex } from '../../native/wire/types.ts'
 
-/** A log as an index keeps it. */
-export type IndexLog = PlainLog
-
 /** A block as an index keeps it. */
 export type IndexBlock = {
   number: number
@@ -11,5 +8,5 @@ export type IndexBlock = {
   parentHash: Hex
   /** Seconds. */
   timestamp: number
-  logs: readonly IndexLog[]
+  logs: readonly PlainLog[]
 }

@@ -1,3 +1,4 @@
+import type { PlainLog } from '../../codec/logPage/plainLog.ts'
 import {
   type ByteReader,
   type ByteWriter,
@@ -7,7 +8,6 @@ import {
   writeVarint,
   written,
 } from '../../codec/logPage/varint.ts'
-import type { IndexLog } from './block.ts'
 import { byAddress, byAddressAndTopic, byCount, byTopic, type Hasher } from './keys.ts'
 
 /**
@@ -21,7 +21,7 @@ export const INDICES = 2 ** 20
 /** Collects the lists of one segment. */
 export type PostingsBuilder = {
   /** Adds a log to the lists of its values. Logs come in order. @param block - offset in the segment. */
-  add(block: number, log: Pick<IndexLog, 'address' | 'index' | 'topics'>): void
+  add(block: number, log: Pick<PlainLog, 'address' | 'index' | 'topics'>): void
   /** Every list, in the order of the hashes. */
   lists(): [hash: string, list: Buffer][]
 }

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { address, indexBlocks, scan, word } from '../../../test/support/indexBlocks.ts'
+import type { PlainLog } from '../../codec/logPage/plainLog.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { IndexBlock, IndexLog } from '../format/block.ts'
+import type { IndexBlock } from '../format/block.ts'
 import { lastOf } from '../store/coverage.ts'
 import { openFacts } from '../store/facts.ts'
 import { mergeAppended, mergeFilled } from '../store/merge.ts'
@@ -252,7 +253,7 @@ function joined(...answers: (SearchAnswer | undefined)[]) {
 const otherHash = (hash: string) => `${hash.slice(0, -2)}cd`
 
 /** Uneven: most blocks are empty, some are dense, one contract is in nearly every one of those. */
-function logsOf(number: number): Partial<IndexLog>[] {
+function logsOf(number: number): Partial<PlainLog>[] {
   if (number % 9 > 0 && number % 1_000 > 30) return []
   const count = number % 1_000 === 7 ? 60 : (number * 7) % 5
   return Array.from({ length: count }, (_, index) => {
@@ -267,7 +268,7 @@ function logsOf(number: number): Partial<IndexLog>[] {
   })
 }
 
-function rowOf(block: IndexBlock, log: IndexLog): string {
+function rowOf(block: IndexBlock, log: PlainLog): string {
   return JSON.stringify({
     address: `0x${log.address}`,
     blockHash: `0x${block.hash}`,

@@ -1,3 +1,4 @@
+import type { BlockRange } from '../../chain/blockRange.ts'
 import type { Entry, View } from '../engine/engine.ts'
 import type { IndexBlock } from '../format/block.ts'
 import { BLOCKS_OF_LEVEL, type Level, segmentKey } from '../format/keys.ts'
@@ -15,13 +16,7 @@ export type Segment = {
 }
 
 /** Blocks without a gap that link to each other, both ends included. */
-export type CoveredRange = {
-  from: number
-  to: number
-  parentHash: string
-  lastHash: string
-  logs: number
-}
+export type CoveredRange = BlockRange & Pick<Segment, 'lastHash' | 'logs' | 'parentHash'>
 
 /** The first block of a segment. */
 export const firstOf = ({ level, segment }: Pick<Segment, 'level' | 'segment'>) =>
@@ -60,6 +55,11 @@ export function coverageOf(segments: readonly Segment[]): CoveredRange[] {
     } else ranges.push({ from: firstOf(segment), to: lastOf(segment), parentHash, lastHash, logs })
   }
   return ranges
+}
+
+/** The ranges that an index covers, in order. */
+export async function readCoverage(view: Pick<View, 'range'>): Promise<CoveredRange[]> {
+  return coverageOf(await readSegments(view))
 }
 
 /** Checks that a block is the child of another. @throws BrokenChainError */

@@ -7,10 +7,10 @@ import { createPostingsBuilder } from '../format/postings.ts'
 import {
   BrokenChainError,
   type CoveredRange,
-  coverageOf,
   entryOf,
   firstOf,
   lastOf,
+  readCoverage,
   readSegments,
   requireChild,
   type Segment,
@@ -80,7 +80,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
   /** @returns whether the segment may be added; false when it is covered. @throws BrokenChainError */
   async function fits(batch: Batch, segment: Segment): Promise<boolean> {
     const [from, to] = [firstOf(segment), lastOf(segment)]
-    for (const range of coverageOf(await readSegments(batch))) {
+    for (const range of await readCoverage(batch)) {
       if (range.from <= from && range.to >= to) return false
       if (range.from <= to && range.to >= from)
         throw new BrokenChainError(`some of the blocks ${from} to ${to} are indexed already`)
@@ -97,7 +97,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
   }
 
   return {
-    coverage: () => engine.read(async (view) => coverageOf(await readSegments(view))),
+    coverage: () => engine.read(readCoverage),
     segments: () => engine.read(readSegments),
 
     async append(level, blocks) {

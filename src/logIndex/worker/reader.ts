@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { answerCalls, transfer } from '../../lib/threadCalls.ts'
 import { openEngine } from '../engine/open.ts'
 import { createSearcher, type Searcher, type SearchRequest } from '../search/search.ts'
-import { coverageOf, readSegments } from '../store/coverage.ts'
+import { readCoverage } from '../store/coverage.ts'
 import { type Facts, readFacts } from '../store/facts.ts'
 
 /** The settings of a reader. */
@@ -50,9 +50,7 @@ if (parentPort)
       return {
         addresses: facts?.addresses,
         bytes: await engine.size(),
-        ranges: facts
-          ? await engine.read(async (view) => coverageOf(await readSegments(view)))
-          : [],
+        ranges: facts ? await engine.read(readCoverage) : [],
       }
     },
     close: () => engine.close(),

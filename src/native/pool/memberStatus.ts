@@ -82,8 +82,9 @@ export function releaseOf(version: string | undefined): Pick<MemberStatus, 'chan
   return { version: version ?? null, changes: changesOf(version) ?? null }
 }
 
-function round(value: number, digits?: number): number
-function round(value: number | undefined, digits?: number): number | null
-function round(value: number | undefined, digits = 10): number | null {
+/** A number with one decimal, or `digits` of them; null if there is none. @param digits - a power of ten */
+export function round(value: number, digits?: number): number
+export function round(value: number | undefined, digits?: number): number | null
+export function round(value: number | undefined, digits = 10): number | null {
   return value === undefined ? null : Math.round(value * digits) / digits
 }

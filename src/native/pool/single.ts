@@ -13,7 +13,7 @@ import { createLacking } from './lacking.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
 import type { MemberState } from './memberState.ts'
-import { type MemberStatus, releaseOf } from './memberStatus.ts'
+import { round, type MemberStatus, releaseOf } from './memberStatus.ts'
 import { pathParts } from './pathParts.ts'
 import type { createUpstreamPool, UpstreamPool } from './pool.ts'
 
@@ -194,9 +194,9 @@ export function createSingleUpstream({
           head: null,
           solid: null,
           lag: null,
-          latency: { p50: rounded(latency.quantile(0.5)), p95: rounded(latency.quantile(0.95)) },
+          latency: { p50: round(latency.quantile(0.5)), p95: round(latency.quantile(0.95)) },
           share: state().state === 'healthy' ? 1 : 0,
-          quota: rounded(limiter.used(), 1000),
+          quota: round(limiter.used(), 1000),
           ...counts,
           inFlight: limiter.inFlight(),
           queued: limiter.queued(),
@@ -222,8 +222,4 @@ export declare namespace createSingleUpstream {
     /** Milliseconds without an answer until the node is probed, and the timeout of the probe. */
     probeTiming?: { quiet: number; probe: number }
   }
-}
-
-function rounded(value: number | undefined, digits = 10): number | null {
-  return value === undefined ? null : Math.round(value * digits) / digits
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 /**
  * Fields in which the gateway differs from the node’s own JSON-RPC on purpose. docs/mapping.md has the reasons.
  */
@@ -90,8 +91,4 @@ function unpadded(name: string, value: unknown): unknown {
 
 function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

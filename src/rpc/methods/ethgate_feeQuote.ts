@@ -1,8 +1,9 @@
 import * as schemas from '../../codec/schemas.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { feeQuote } from '../../sending/feeQuote.ts'
 import { defineMethod } from '../method.ts'
 import { type CallRequest, callRequest } from '../params/callParam.ts'
-import { isObject, objectOf, type Param } from '../params/params.ts'
+import { objectOf, type Param } from '../params/params.ts'
 
 const { amount, quantity } = schemas
 

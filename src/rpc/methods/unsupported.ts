@@ -72,20 +72,24 @@ const reasons = {
 } as const satisfies Record<string, string>
 
 /** The refused methods by wire name. */
-export const unsupported = Object.fromEntries(
-  Object.entries(reasons).map(([name, reason]) => [name, refuse(name, reason)]),
-) as { [name in keyof typeof reasons]: Refused }
+export const unsupported = refusedMethods(reasons)
 
-/** A method that is refused on purpose. The error gives the reason. */
-export function refuse(name: string, reason: string): Refused {
-  return {
-    params: [],
-    kind: 'refused',
-    summary: reason,
-    handler: () => {
-      throw new MethodNotSupportedError(name, reason)
+/** Methods that are refused on purpose, from the reasons that their errors give. */
+export function refusedMethods<name extends string>(
+  reasons: Readonly<Record<name, string>>,
+): Record<name, Refused> {
+  const methods = Object.entries<string>(reasons).map(([name, reason]): [string, Refused] => [
+    name,
+    {
+      params: [],
+      kind: 'refused',
+      summary: reason,
+      handler: () => {
+        throw new MethodNotSupportedError(name, reason)
+      },
     },
-  }
+  ])
+  return Object.fromEntries(methods) as Record<name, Refused>
 }
 
 function family<const name extends string>(

@@ -1,12 +1,12 @@
 import type { Address, Hex } from 'viem'
 
 import * as schemas from '../../codec/schemas.ts'
+import { isObject } from '../../lib/isObject.ts'
 import {
   address,
   amount,
   bytes,
   contractAddress,
-  isObject,
   maybe,
   member,
   type Param,

@@ -1,5 +1,6 @@
 import { SUN, type Unit } from '../../codec/unit.ts'
-import { boolean, isObject, maybe, member, type Param, show } from './params.ts'
+import { isObject } from '../../lib/isObject.ts'
+import { boolean, maybe, member, type Param, show } from './params.ts'
 
 /** The options of `debug_trace…` for a node that records only internal transactions. */
 export type CallTracerRequest = {
@@ -10,12 +11,12 @@ export type CallTracerRequest = {
 
 /** The trace options of geth; only `callTracer` is supported. */
 export const callTracerOptions: Param<CallTracerRequest> = (input, scope) => {
-  const options = object(input)
+  const options = traceOptions(input)
   if (options['tracer'] !== 'callTracer')
     throw new Error(
       'the node records calls but no opcodes: the only supported tracer is {"tracer": "callTracer"}',
     )
-  const config = object(options['tracerConfig'])
+  const config = traceOptions(options['tracerConfig'])
   const flag = (name: string) => member(config, name, maybe(boolean)) ?? false
   if (flag('withLog'))
     throw new Error('withLog: the node does not record which call emitted a log; read the receipt')
@@ -33,7 +34,8 @@ callTracerOptions.doc = {
   },
 }
 
-function object(input: unknown): Record<string, unknown> {
+/** An object with trace options, empty if there is none. @throws Error for anything else */
+export function traceOptions(input: unknown): Record<string, unknown> {
   if (input === undefined || input === null) return {}
   if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)
   return input

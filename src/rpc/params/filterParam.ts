@@ -3,12 +3,12 @@ import type { Hash } from 'viem'
 import type { LogMatch } from '../../chain/blocks/chainTypes.ts'
 import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
+import { isObject } from '../../lib/isObject.ts'
 import {
   arrayOf,
   blockNumberOrTag,
   contractAddress,
   hash,
-  isObject,
   member,
   maybe,
   type Param,

@@ -5,6 +5,7 @@ import * as schemas from '../../codec/schemas.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
 import { parseAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/isObject.ts'
 import type { JsonSchema } from '../../lib/jsonSchema.ts'
 
 /** Decodes one positional parameter. Throws a plain `Error` whose message says what was expected. */
@@ -221,11 +222,6 @@ export function member<value>(
     if (error instanceof RpcError) throw error
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
   }
-}
-
-/** Whether an input is a JSON object (not null, not an array). */
-export function isObject(input: unknown): input is Record<string, unknown> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
 /** Characters of an input that a message quotes. */

@@ -2,13 +2,13 @@ import type { Address, Hex } from 'viem'
 
 import * as schemas from '../../codec/schemas.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { blankable, callData } from './callParam.ts'
 import {
   address,
   amount,
   contractAddress,
   index,
-  isObject,
   maybe,
   member,
   type Param,

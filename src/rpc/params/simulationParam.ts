@@ -1,10 +1,10 @@
 import { SUN, type Unit } from '../../codec/unit.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { blankable, callData, callRequest } from './callParam.ts'
 import {
   address,
   arrayOf,
   contractAddress,
-  isObject,
   maybe,
   member,
   type Param,

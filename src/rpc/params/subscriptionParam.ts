@@ -3,8 +3,9 @@ import type { Hash } from 'viem'
 import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
+import { isObject } from '../../lib/isObject.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
-import { blockNumberOrTag, hash, isObject, maybe, member, type Param, show } from './params.ts'
+import { blockNumberOrTag, hash, maybe, member, type Param, show } from './params.ts'
 
 /** Kinds of subscriptions. */
 export type SubscriptionKind = (typeof KINDS)[number]

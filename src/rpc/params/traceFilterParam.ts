@@ -2,12 +2,12 @@ import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { TraceSelection } from '../../codec/traceSelection.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
+import { isObject } from '../../lib/isObject.ts'
 import {
   address,
   arrayOf,
   blockNumberOrTag,
   index,
-  isObject,
   maybe,
   member,
   type Param,

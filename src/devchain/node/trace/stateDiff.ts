@@ -1,11 +1,13 @@
 import type { Address, Hash, Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
-/** An account in the format of geth's `prestateTracer`. */
-type Account = { balance?: Hex; nonce?: number; code?: Hex; storage?: Record<Hash, Hash> }
+import type { TracedAccount } from '../../index.ts'
 
 /** The result of geth's `prestateTracer` in its diff mode. */
-export type PrestateDiff = { pre: Record<Address, Account>; post: Record<Address, Account> }
+export type PrestateDiff = {
+  pre: Record<Address, TracedAccount>
+  post: Record<Address, TracedAccount>
+}
 
 /** A change in Parity's format: unchanged, created, deleted, changed. */
 type Change<value> = '=' | { '+': value } | { '-': value } | { '*': { from: value; to: value } }
@@ -26,7 +28,10 @@ export function stateDiffOf({ post, pre }: PrestateDiff): Record<Address, Accoun
   return Object.fromEntries(accounts.map((who) => [who, accountDiff(pre[who], post[who])]))
 }
 
-function accountDiff(before: Account | undefined, after: Account | undefined): AccountDiff {
+function accountDiff(
+  before: TracedAccount | undefined,
+  after: TracedAccount | undefined,
+): AccountDiff {
   const [was, is] = [before ?? {}, after ?? {}]
   /** Values that geth omits from `post` did not change. */
   const change = <value>(from: value, to: value | undefined): Change<value> => {

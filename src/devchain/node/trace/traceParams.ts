@@ -1,7 +1,7 @@
 import { SUN, type Unit } from '../../../codec/unit.ts'
+import { traceOptions } from '../../../rpc/params/callTracerParam.ts'
 import {
   boolean,
-  isObject,
   maybe,
   member,
   type Param,
@@ -26,8 +26,6 @@ const TIMEOUT = 5_000
 
 const TRACERS = ['callTracer', 'prestateTracer', '4byteTracer', 'muxTracer', 'noopTracer']
 
-type Json = Record<string, unknown>
-
 const DOC = {
   name: 'traceOptions',
   required: false,
@@ -36,7 +34,8 @@ const DOC = {
 } as const
 
 /** The trace options of geth's `debug_*` methods. */
-export const traceParams: Param<TraceParams> = (input, scope) => paramsOf(optionsOf(input), scope)
+export const traceParams: Param<TraceParams> = (input, scope) =>
+  paramsOf(traceOptions(input), scope)
 traceParams.doc = DOC
 
 /** The same with state and block overrides, as `debug_traceCall` takes them. */
@@ -48,7 +47,7 @@ export const traceCallParams: Param<
     position: bigint | undefined
   }
 > = (input, scope) => {
-  const options = optionsOf(input)
+  const options = traceOptions(input)
   return {
     ...paramsOf(options, scope),
     accounts: member(options, 'stateOverrides', stateOverride, scope),
@@ -61,13 +60,7 @@ traceCallParams.doc = {
   description: `${DOC.description}; stateOverrides, blockOverrides, txIndex`,
 }
 
-function optionsOf(input: unknown): Json {
-  if (input === undefined || input === null) return {}
-  if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)
-  return input
-}
-
-function paramsOf(options: Json, scope: ParamScope | undefined): TraceParams {
+function paramsOf(options: Record<string, unknown>, scope: ParamScope | undefined): TraceParams {
   const tracer = options['tracer'] ?? undefined
   return {
     request:
@@ -77,7 +70,7 @@ function paramsOf(options: Json, scope: ParamScope | undefined): TraceParams {
   }
 }
 
-function structLogs(options: Json): TraceRequest {
+function structLogs(options: Record<string, unknown>): TraceRequest {
   const flag = (name: string) => member(options, name, maybe(boolean))
   return {
     options: {
@@ -91,7 +84,7 @@ function structLogs(options: Json): TraceRequest {
 }
 
 function requestOf(tracer: unknown, given: unknown): TraceRequest {
-  const config = optionsOf(given)
+  const config = traceOptions(given)
   const flag = (name: string) => member(config, name, maybe(boolean))
   switch (tracer) {
     case 'callTracer':

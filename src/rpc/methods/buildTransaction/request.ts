@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 import * as schemas from '../../../codec/schemas.ts'
+import { isObject } from '../../../lib/isObject.ts'
 import { blankable, callData } from '../../params/callParam.ts'
 import {
   address,
@@ -8,7 +9,6 @@ import {
   boolean,
   bytes,
   contractAddress,
-  isObject,
   member,
   optional,
   type Param,
