@@ -45,14 +45,14 @@ export type Window = {
 /** The window of this process, as the parts of the head change it. */
 export type OwnWindow = {
   /** Undefined before the first block. */
-  window(): Window | undefined
+  window: () => Window | undefined
   /** Hash of block 1, if known. */
-  first(): Hash | undefined
-  apply(update: ChainUpdate): void
+  first: () => Hash | undefined
+  apply: (update: ChainUpdate) => void
   /** Resolves when the update may be applied: no other replica answers from an older block any more. */
-  prepare(update: ChainUpdate): Promise<void>
+  prepare: (update: ChainUpdate) => Promise<void>
   /** Replaces the window by one that differs only in its orphans. */
-  replace(window: Window): void
+  replace: (window: Window) => void
 }
 
 /** The view of the newest blocks that `latest`, filters, subscriptions and caches share. */

@@ -21,7 +21,7 @@ export async function openRpcSocket(
 ): Promise<RpcSocket | undefined> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'))
   const close = () => socket.terminate()
-  let answered = (_: RpcAnswer) => {}
+  let answered: (answer: RpcAnswer) => void = () => {}
   signal?.addEventListener('abort', close)
   socket.on('error', close)
   socket.on('message', (data: Buffer) => {
