@@ -4,6 +4,14 @@ const { ethers, ignition } = require('hardhat')
 const Fund = require('../ignition/modules/Fund.js')
 const Salted = require('../ignition/modules/Salted.js')
 
+before(async () => {
+  const version = await ethers.provider.send('web3_clientVersion', [])
+  if (!version.startsWith('anvil'))
+    throw new Error(
+      `this project needs a development chain (npx ethgate dev --decimals 18), not ${version}`,
+    )
+})
+
 describe('a module', () => {
   it('is deployed in parts that depend on each other', async () => {
     const [owner, second, third] = await ethers.getSigners()

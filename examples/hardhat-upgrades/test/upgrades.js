@@ -8,6 +8,14 @@ async function failure(work) {
   )
 }
 
+before(async () => {
+  const version = await ethers.provider.send('web3_clientVersion', [])
+  if (!version.startsWith('anvil'))
+    throw new Error(
+      `this project needs a development chain (npx ethgate dev --decimals 18), not ${version}`,
+    )
+})
+
 describe('transparent proxies', () => {
   it('are deployed, initialized and upgraded; their owner is the deployer', async () => {
     const [owner] = await ethers.getSigners()

@@ -31,7 +31,13 @@ import { compile } from '../compile.mjs'
 
 const { Shop } = compile()
 const url = process.env.DEV_URL
-const id = await chainIdOf(createClient({ transport: http(url) }))
+const client = createClient({ transport: http(url) })
+const version = await client.request({ method: 'web3_clientVersion' })
+if (!version.startsWith('anvil'))
+  throw new Error(
+    `this project needs a development chain (npx ethgate dev --decimals 18), not ${version}`,
+  )
+const id = await chainIdOf(client)
 const chain = defineChain({
   id,
   name: 'Dev',
