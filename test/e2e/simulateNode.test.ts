@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+import { createConfig, http as wagmiHttp } from '@wagmi/core'
+import { call, estimateGas, simulateContract } from '@wagmi/core/actions'
 import { JsonRpcProvider } from 'ethers'
 import { createPublicClient, encodeFunctionData, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
 import { realNode, startGateway, type TestGateway } from '../support/gateway.ts'
 import { compareCalls, randomCalls, randomOf } from '../support/randomCalls.ts'
-import { artifacts, labels } from '../support/recordedChain.ts'
+import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 import { explainSkip } from '../support/redis.ts'
 
 /** The folder of `node.sh`, which starts real nodes on the recorded chain. */
@@ -23,6 +27,13 @@ explainSkip(
 // Ports are 8090 + offset: nodes of other tests have other offsets.
 const OFFSET = 460
 
+const run = promisify(execFile)
+
+/** The folder that `cast` is installed in. */
+const CAST = fileURLToPath(new URL('../tools/cast', import.meta.url))
+
+const at = (name: 'Kitchen' | 'Token') => `0x${labels.contracts[name].address.slice(2)}` as const
+
 /** Number of calls; more with `RANDOM_CALLS`. */
 const COUNT = Number(process.env['RANDOM_CALLS'] ?? 400)
 
@@ -33,7 +44,7 @@ const CHAINS = [
 
 describe.skipIf(directory === undefined).each(CHAINS)('in front of %s', (_, options) => {
   const node = (verb: string, given: readonly string[] = []) =>
-    promisify(execFile)(join(directory ?? '', 'node.sh'), [
+    run(join(directory ?? '', 'node.sh'), [
       verb,
       '--offset',
       String(OFFSET),
@@ -60,7 +71,7 @@ describe.skipIf(directory === undefined).each(CHAINS)('in front of %s', (_, opti
 
   test('default: viem and ethers simulate unchanged', async () => {
     const client = createPublicClient({ transport: http(gateway.url) })
-    const to = `0x${labels.contracts.Kitchen.address.slice(2)}` as const
+    const to = at('Kitchen')
     const who = `0x${'ab'.repeat(20)}` as const
     const { abi } = artifacts.Kitchen
     const data = encodeFunctionData({ abi, functionName: 'bal', args: [who] })
@@ -88,6 +99,76 @@ describe.skipIf(directory === undefined).each(CHAINS)('in front of %s', (_, opti
     ])
     expect(await traced).toMatchObject({ type: 'CALL', to })
     provider.destroy()
+  })
+
+  test('default: wagmi simulates unchanged', async () => {
+    const { chainId: id } = CHAIN
+    const config = createConfig({
+      chains: [
+        {
+          id,
+          name: 'recorded',
+          nativeCurrency: { decimals: 6, name: 'coin', symbol: 'COIN' },
+          rpcUrls: { default: { http: [gateway.url] } },
+        },
+      ],
+      transports: { [id]: wagmiHttp(gateway.url) },
+    })
+    const who = `0x${'ab'.repeat(20)}` as const
+    const { abi } = artifacts.Kitchen
+    const data = encodeFunctionData({ abi, functionName: 'bal', args: [who] })
+    const stateOverride = [{ address: who, balance: 123n }]
+    const called = await call(config, { to: at('Kitchen'), data, stateOverride })
+    expect(BigInt(called.data ?? '0x')).toBe(123n)
+    const bal = {
+      abi,
+      address: at('Kitchen'),
+      functionName: 'bal',
+      args: [who],
+      account: keys.bob.eth,
+    } as const
+    expect((await simulateContract(config, { ...bal, stateOverride })).result).toBe(123n)
+    const transfer = encodeFunctionData({
+      abi: artifacts.Token.abi,
+      functionName: 'transfer',
+      args: [keys.dave.eth, 0n],
+    })
+    const request = { account: keys.bob.eth, to: at('Token'), data: transfer }
+    expect(await estimateGas(config, request)).toBeGreaterThan(1_000n)
+  })
+
+  test('default: cast simulates unchanged', { timeout: 300_000 }, async () => {
+    if (!existsSync(`${CAST}/node_modules/.bin/cast`))
+      await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: CAST })
+    const cast = (...words: string[]) =>
+      run(`${CAST}/node_modules/.bin/cast`, [...words, '--rpc-url', gateway.url])
+    const printed = async (...words: string[]) => (await cast(...words)).stdout
+    const who = `0x${'ab'.repeat(20)}`
+    const [kitchen, token, from] = [at('Kitchen'), at('Token'), keys.bob.eth]
+    const own = ['call', who, 'x()(uint256)', '--override-code']
+    // Code that returns the value of one operation.
+    const returned = (code: string) => `${who}:0x${code}60005260206000f3`
+    const time = [...own, returned('42'), '--block.time', '2000000000']
+    const slot = ['call', kitchen, 'n()(uint256)', '--override-state', `${kitchen}:0:77`]
+    const balance = ['call', kitchen, 'bal(address)(uint256)', who, '--override-balance']
+    expect({
+      balance: await printed(...balance, `${who}:123`),
+      number: await printed(...own, returned('43'), '--block.number', '5000'),
+      slot: await printed(...slot),
+      time: await printed(...time),
+    }).toEqual({
+      balance: '123\n',
+      number: '5000\n',
+      slot: '77\n',
+      time: '2000000000 [2e9]\n',
+    })
+    const read = ['balanceOf(address)', from]
+    expect(await printed('call', token, ...read, '--trace')).toContain('Transaction successfully')
+    expect(Number(await printed('estimate', token, ...read, '--from', from))).toBeGreaterThan(400)
+    expect(await printed('access-list', token, ...read)).toMatch(/keys:\s+0x[0-9a-f]{64}/)
+    // It runs the transaction itself, on the state before it, which no node has.
+    const { stderr } = await cast('run', '--quick', `0x${labels.contracts.Token.tx}`)
+    expect(stderr).toMatch(/historical state of block \d+ is not available/)
   })
 
   test(
