@@ -22,7 +22,7 @@ const steps = readFileSync(join(root, 'Dockerfile'), 'utf8')
 
 /** Without a Docker daemon: the same copies and commands in folders. */
 test.runIf(wanted)(
-  'behavior: the program runs with the files of the image alone',
+  'behavior: the program runs with the files of the image alone, and its health check tells',
   { timeout: 900_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ethgate-image-'))
@@ -60,16 +60,22 @@ test.runIf(wanted)(
     expect(existsSync(join(stages.final, 'data'))).toBe(true)
 
     const port = await freePort()
-    const child = spawn(process.execPath, ['dist/main.js', 'dev'], {
+    const options = {
       cwd: join(stages.final, 'app'),
       env: { NODE_ENV: 'production', ETHGATE_PORT: `${port}`, PATH: process.env['PATH'] },
       stdio: 'ignore',
-    })
+    } as const
+    const exitOf = async (args: readonly string[]) => {
+      const [code] = (await once(spawn(process.execPath, args, options), 'exit')) as [number | null]
+      return code
+    }
+    const check = steps.find((step) => step.startsWith('HEALTHCHECK ')) ?? ''
+    const [, ...healthy] = JSON.parse(check.slice(check.indexOf('["node"'))) as string[]
+    expect(await exitOf(healthy)).toBe(1)
+    const child = spawn(process.execPath, ['dist/main.js', 'dev'], options)
     const ended = once(child, 'exit')
     try {
-      const ready = async () =>
-        (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.status
-      await expect.poll(ready).toBe(200)
+      await expect.poll(() => exitOf(healthy)).toBe(0)
     } finally {
       child.kill('SIGTERM')
     }

@@ -20,6 +20,8 @@ contract Deploy {
     function run() external {
         vm.startBroadcast();
         address sender = msg.sender;
+        // In front of a node a coin has 6 decimals.
+        require(sender.balance > 2 ether, "this script needs npx ethgate dev --decimals 18");
         address shopAt = vm.computeCreateAddress(sender, vm.getNonce(sender) + 1);
         Coin coin = new Coin(shopAt);
         Shop shop = new Shop{value: 1 ether}(coin, 0.5 ether);
