@@ -4,7 +4,7 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head, HeadBlock } from '../chain/head/headTypes.ts'
 import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
-import { sleep as realSleep } from '../lib/sleep.ts'
+import { sleep } from '../lib/sleep.ts'
 import type { Spender } from '../lib/spender.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createContracts, PredictedAddressError, type PredictedAddresses } from './contracts.ts'
@@ -18,11 +18,11 @@ import { createNodeLooks, type NodeLooks, type OneNode } from './nodeLooks.ts'
 import { confirmMined, createOutcomes } from './outcomes.ts'
 import { readNativeTransaction } from './readNative.ts'
 import { NotManagedError, nonceError } from './refusals.ts'
-import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
-import type { CreatedContract, Ending, SentStore, SentTransaction } from './sentStore.ts'
+import type { FilledTransaction } from './rpcFilled.ts'
+import type { Ending, SentStore, SentTransaction } from './sentStore.ts'
 import { signedBy } from './signatures.ts'
 import { createSigning, type Signed, type SendRequest } from './signing.ts'
-import { createSubmission, type Refusal } from './submission.ts'
+import { createSubmission } from './submission.ts'
 
 /** Sends, signs and counts transactions for methods. */
 export type Sending = {
@@ -64,39 +64,17 @@ export type Sending = {
 }
 
 /** Creates the service that sends for managed accounts and broadcasts signed transactions. */
-export function createSending({
-  assertKept = async () => {},
-  chain,
-  feeKind = 'eip1559',
-  head,
-  keys,
-  native,
-  nodes = () => [{ name: undefined, native }],
-  now = Date.now,
-  onError = () => {},
-  onReplaced = () => {},
-  onSent = () => {},
-  refusals = () => [],
-  sleep = realSleep,
-  predictedAddresses = 'refuse',
-  store,
-}: createSending.Options): Sending {
+export function createSending(given: createSending.Options): Sending {
+  const options = { ...DEFAULTS, ...given }
+  const { chain, head, keys, native, predictedAddresses, store } = options
+  const nodes = given.nodes ?? (() => [{ name: undefined, native }])
   const contracts = createContracts(store, predictedAddresses)
-  const outcomes = createOutcomes({ contracts, head, native, onError, store })
-  const signing = createSigning({ chain, contracts, feeKind, keys, native, now })
+  const outcomes = createOutcomes({ ...options, contracts })
+  const signing = createSigning({ ...options, contracts })
   const submission = createSubmission({
-    assertKept,
-    chain,
+    ...options,
     contracts,
-    head,
-    native,
-    onError,
-    onReplaced,
-    onSent,
-    refusals,
     sign: (request) => signing.sign(request),
-    sleep,
-    store,
   })
 
   async function sendNative(raw: Hex): Promise<Hash> {
@@ -159,33 +137,36 @@ export function createSending({
   }
 }
 
+/** Nothing is reported, time is that of the machine, and there is one node. */
+const DEFAULTS = {
+  assertKept: async () => {},
+  feeKind: 'eip1559',
+  now: Date.now,
+  onError: () => {},
+  onReplaced: () => {},
+  onSent: () => {},
+  predictedAddresses: 'refuse',
+  refusals: () => [],
+  sleep,
+} as const
+
 export declare namespace createSending {
-  type Options = {
-    /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept. */
-    assertKept?: () => Promise<void>
+  type Options = Partial<
+    Pick<createSigning.Options, 'feeKind' | 'now'> &
+      Pick<
+        createSubmission.Options,
+        'assertKept' | 'onError' | 'onReplaced' | 'onSent' | 'refusals' | 'sleep'
+      >
+  > & {
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
-    /** The fee fields of a transaction whose sender set none. @default 'eip1559' */
-    feeKind?: FeeKind
     head: Pick<Head, 'latest' | 'onUpdate' | 'pollNow' | 'window'>
     keys: ManagedKeys
     native: NativeClient
     /** Each node that serves the chain. @default one without a name */
     nodes?: () => OneNode[]
-    /** @default Date.now */
-    now?: () => number
-    /** Called when background work failed. The next block tries again. */
-    onError?: (error: unknown) => void
-    /** Called with each transaction in which predicted addresses were replaced. */
-    onReplaced?: (id: Hash, replaced: readonly CreatedContract[]) => void
     /** @default 'refuse' */
     predictedAddresses?: PredictedAddresses
-    /** Called with the native id of every transaction that the node has accepted. */
-    onSent?: (hash: Hash) => void
-    /** The nodes that refused the transaction of a signal. @default none: there is one node */
-    refusals?: (signal: object) => Refusal[]
-    /** @default a timer */
-    sleep?: (milliseconds: number) => Promise<void>
     store: SentStore
   }
 }

@@ -164,7 +164,7 @@ export declare namespace createSubmission {
     contracts: Pick<Contracts, 'refresh'>
     head: Pick<Head, 'pollNow'>
     native: NativeClient
-    /** Called when the contract of an accepted transaction could not be recorded yet. */
+    /** Called when background work failed, such as recording a contract. The next block tries again. */
     onError: (error: unknown) => void
     /** Called with each transaction in which predicted addresses were replaced. */
     onReplaced: (id: Hash, replaced: readonly CreatedContract[]) => void
