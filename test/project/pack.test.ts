@@ -110,6 +110,8 @@ function expectWorks(fresh: string): void {
     '[ true, true, true, true ]\n',
   )
   run(fresh, bin('tsc'))
+  // As with esbuild or Vite.
+  run(fresh, bin('tsc'), '--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler')
   expect(JSON.parse(run(fresh, process.execPath, join('out', 'program.js')))).toEqual({
     base58: 'TCLBgkbfVkJroVBJVqBEsxtPNQEQMTQCLQ',
     chain: 1,
