@@ -51,7 +51,8 @@ export function payBandwidth(
   const { now: latestOperation, slot } = clock
   const stakeFree = stakeLimit(state, account, 'BANDWIDTH') - recovered(account.net, slot)
 
-  if (createsAccount(state, transaction)) {
+  const isCreation = createsAccount(state, transaction)
+  if (isCreation) {
     const size = transaction.size - transaction.signatures.length * SIGNATURE_SIZE
     const max = parameter(state, 'getMaxCreateAccountTxSize')
     if (BigInt(size) > max)
@@ -59,43 +60,27 @@ export function payBandwidth(
         'TOO_BIG_TRANSACTION_ERROR',
         `Too big new account transaction, TxId ${transaction.id}, the size is ${size} bytes, maxTxSize ${max}`,
       )
-    const points = bytes * parameter(state, 'getCreateNewAccountBandwidthRate')
-    if (points <= stakeFree) {
-      useStake(state, owner, points, slot, latestOperation)
-      return { netUsage: points, netFee: 0n }
-    }
-    return {
-      netUsage: 0n,
-      netFee: payCoins(state, owner, parameter(state, 'getCreateAccountFee'), latestOperation),
-    }
   }
-  if (bytes <= stakeFree) {
-    useStake(state, owner, bytes, slot, latestOperation)
-    return { netUsage: bytes, netFee: 0n }
+  const points = isCreation ? bytes * parameter(state, 'getCreateNewAccountBandwidthRate') : bytes
+  if (points <= stakeFree) {
+    updateAccount(state, owner, ({ net }) => ({
+      net: consume(state, net, points, slot),
+      latestOperation,
+    }))
+    return { netUsage: points, netFee: 0n }
   }
   const free = parameter(state, 'getFreeNetLimit') - recovered(account.freeNet, slot)
-  if (bytes <= free) {
+  if (!isCreation && bytes <= free) {
     updateAccount(state, owner, ({ freeNet }) => ({
       freeNet: consumeFree(freeNet, bytes, slot),
       latestOperation,
     }))
     return { netUsage: bytes, netFee: 0n }
   }
-  const fee = bytes * parameter(state, 'getTransactionFee')
+  const fee = isCreation
+    ? parameter(state, 'getCreateAccountFee')
+    : bytes * parameter(state, 'getTransactionFee')
   return { netUsage: 0n, netFee: payCoins(state, owner, fee, latestOperation) }
-}
-
-function useStake(
-  state: State,
-  owner: string,
-  points: bigint,
-  slot: bigint,
-  latestOperation: number,
-): void {
-  updateAccount(state, owner, ({ net }) => ({
-    net: consume(state, net, points, slot),
-    latestOperation,
-  }))
 }
 
 function payCoins(state: State, owner: string, fee: bigint, latestOperation: number): bigint {

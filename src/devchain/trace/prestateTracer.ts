@@ -4,12 +4,11 @@ import { bytesToHex, numberToHex } from 'viem/utils'
 import type { Unit } from '../../codec/unit.ts'
 import { nonceOf } from '../state/nonce.ts'
 import type { StateReader } from '../state/state.ts'
-import { stackAddress } from '../vm/energy.ts'
-import { native, slotKey } from '../vm/vmState.ts'
+import { slotKey } from '../vm/vmState.ts'
 import { plain } from './callTracer.ts'
-import type { Frame, Step } from './frame.ts'
+import type { Frame } from './frame.ts'
 import { recordFrames } from './frames.ts'
-import { touchedBy, word } from './touched.ts'
+import { createTouched } from './touched.ts'
 import type { TracedRun, Tracer } from './tracer.ts'
 
 /** Options of `prestateTracer`, as in geth. */
@@ -36,20 +35,7 @@ const ZERO: Hash = `0x${'00'.repeat(32)}`
 
 /** Geth's `prestateTracer`: the accounts and slots that a run reads, with their values before it, or their changes. */
 export function createPrestateTracer(options: PrestateOptions, unit: Unit): Tracer {
-  /** Slots by account. */
-  const touched = new Map<string, Set<string>>()
-
-  function touch(address: string): Set<string> {
-    const slots = touched.get(address) ?? new Set()
-    touched.set(address, slots)
-    return slots
-  }
-
-  function step(step: Step): void {
-    const { account, slot } = touchedBy(step)
-    if (slot !== undefined) touch(step.address).add(word(slot))
-    if (account !== undefined) touch(native(stackAddress(account)))
-  }
+  const { step, touch, touched } = createTouched()
 
   function lookUp({ from, to }: Pick<Frame, 'from' | 'to'>): void {
     touch(from)

@@ -5,6 +5,7 @@ import { slotKey } from '../vm/vmState.ts'
 import type { VmState } from '../vm/vmState.ts'
 import type { Frame, Step } from './frame.ts'
 import { recordFrames } from './frames.ts'
+import { word } from './touched.ts'
 import type { Tracer } from './tracer.ts'
 
 /** Options of the struct logger, as in geth. */
@@ -134,8 +135,6 @@ export function createStructLogger(options: StructLoggerOptions): Tracer {
 }
 
 const NO_STORAGE: Record<string, string> = {}
-
-const word = (value: bigint) => value.toString(16).padStart(64, '0')
 
 function words(memory: Uint8Array): string[] {
   const hex = Buffer.from(memory).toString('hex')

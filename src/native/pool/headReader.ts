@@ -142,11 +142,14 @@ export function createHeadReader({
   async function compareAt(height: number, all: readonly Member[]) {
     const reached = all.filter((member) => headOf(member) >= height)
     const hashes = await Promise.all(reached.map((member) => hashAt(member, height)))
-    const right = rightHash(hashes.filter(isDefined), {
-      missing: missingOf(reached, hashes),
-      of: all.length,
-      shown: served(height),
-    })
+    const right = rightHash(
+      hashes.filter((hash) => hash !== undefined),
+      {
+        missing: missingOf(reached, hashes),
+        of: all.length,
+        shown: served(height),
+      },
+    )
     const isSplit = hashes.filter((hash) => hash === right).length <= all.length / 2
     return { hashes, isSplit, reached, right }
   }
@@ -200,10 +203,6 @@ function headOf({ known }: Member): number {
 
 function solidOf({ known }: Member): number {
   return known.solid?.number ?? 0
-}
-
-function isDefined(hash: string | undefined): hash is string {
-  return hash !== undefined
 }
 
 /** The hash that a node has at a height; undefined when it cannot be asked or has none. */

@@ -173,7 +173,7 @@ export function createUpstreamPool({
     const hashes = members().map(({ known }) => known.genesis)
     return hashes.includes(undefined) && !isStartOver
       ? undefined
-      : majorityOf(hashes.filter(isDefined))
+      : majorityOf(hashes.filter((hash) => hash !== undefined))
   }
 
   let isStartOver = false
@@ -390,7 +390,3 @@ function isSame(left: Upstream, right: Upstream): boolean {
 }
 
 const pause = (milliseconds: number) => sleep(milliseconds, undefined, { ref: false })
-
-function isDefined(value: string | undefined): value is string {
-  return value !== undefined
-}
