@@ -136,7 +136,7 @@ describe('blocks are replaced', () => {
   test('anvil_reorg: a signed transaction', async () => {
     await dev.rpc('anvil_mine', 1)
     const request = { from: dev.accountOf(1), to: WHO, value: '0x3', gas: '0x5208', nonce: '0x0' }
-    const { raw } = (await dev.rpc('eth_signTransaction', request)) as { raw: Hex }
+    const raw = (await dev.rpc('eth_signTransaction', request)) as Hex
     await dev.rpc('anvil_reorg', 1, [[raw, 0]])
     expect(await dev.rpc('eth_getBalance', WHO, 'latest')).toBe('0x3')
   })
@@ -146,7 +146,7 @@ describe('blocks are replaced', () => {
     const height = await number()
     const transaction = { from: dev.accountOf(0), to: WHO, value: '0x1' }
     const other = { from: dev.accountOf(2), to: WHO, value: '0x1', gas: '0x5208' }
-    const { raw } = (await dev.rpc('eth_signTransaction', other)) as { raw: Hex }
+    const raw = (await dev.rpc('eth_signTransaction', other)) as Hex
     // The first change of the chain is the removal of the old blocks.
     let sent: Promise<unknown> | undefined
     const end = dev.chain.onBlock(() => void (sent ??= dev.rpc('eth_sendRawTransaction', raw)))

@@ -136,7 +136,7 @@ describe('the bytes of transactions', () => {
       { ...request, nonce: '0x2', maxFeePerGas: '0x64', maxPriorityFeePerGas: '0x0' },
     ]
     for (const kind of kinds) {
-      const { raw } = (await dev.rpc('eth_signTransaction', kind)) as { raw: Hex }
+      const raw = (await dev.rpc('eth_signTransaction', kind)) as Hex
       const hash = await dev.rpc('eth_sendRawTransaction', raw)
       const { blockHash } = (await dev.rpc('eth_getTransactionByHash', hash)) as { blockHash: Hex }
       expect(await dev.rpc('eth_getRawTransactionByHash', hash)).toBe(raw)
@@ -261,11 +261,11 @@ describe('replays', () => {
 
   test('trace_rawTransaction: replays signed bytes without sending them', async () => {
     const before = await dev.rpc('eth_getBalance', WHO)
-    const { raw } = (await dev.rpc('eth_signTransaction', {
+    const raw = await dev.rpc('eth_signTransaction', {
       from: dev.accountOf(0),
       to: WHO,
       value: '0x5',
-    })) as { raw: string }
+    })
     expect(await dev.rpc('trace_rawTransaction', raw, ['trace', 'stateDiff'])).toMatchObject({
       output: '0x',
       stateDiff: { [WHO]: {} },

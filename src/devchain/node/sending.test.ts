@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Hex } from 'viem'
+import {
+  getAddress,
+  type Hex,
+  parseTransaction,
+  recoverTransactionAddress,
+  type TransactionSerialized,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -233,10 +239,11 @@ test('eth_sendTransaction: without from, the first account sends, as on anvil', 
   const first = `0x${dev.chain.accounts[0]?.address.slice(2)}`
   const hash = await http('eth_sendTransaction', { to: CONTRACT, gas: '0x30000' })
   expect(await http('eth_getTransactionByHash', hash)).toMatchObject({ from: first })
-  for (const method of ['eth_signTransaction', 'eth_fillTransaction'])
-    expect(await http(method, { to: CONTRACT, gas: '0x30000' })).toMatchObject({
-      tx: { nonce: '0x1' },
-    })
+  const request = { to: CONTRACT, gas: '0x30000' }
+  expect(await http('eth_fillTransaction', request)).toMatchObject({ tx: { nonce: '0x1' } })
+  const raw = (await http('eth_signTransaction', request)) as TransactionSerialized
+  expect(parseTransaction(raw)).toMatchObject({ nonce: 1 })
+  expect(await recoverTransactionAddress({ serializedTransaction: raw })).toBe(getAddress(first))
 })
 
 describe('eth_sendTransaction without gas', () => {

@@ -77,15 +77,12 @@ export function sendingMethods(
 
   const eth_signTransaction = defineMethod({
     params: [sendRequest],
-    summary: 'signs a transaction of an account of the chain, without sending it',
+    summary:
+      'signs a transaction of an account of the chain, without sending it; returns its bytes',
     fullOnly: true,
-    async handler({ config }, [request]) {
-      const { ethereum, id, raw } = await sign(request, config)
-      return {
-        raw,
-        tx: { ...ethereum.fields, hash: `0x${id}`, from: `0x${senderOf(request).slice(2)}` },
-      }
-    },
+    result: schemas.bytes,
+    // The bytes alone, as anvil and the specification have it: viem and ethers take the answer for them. Geth adds the fields.
+    handler: async ({ config }, [request]) => (await sign(request, config)).raw,
   })
 
   const eth_fillTransaction = defineMethod({
