@@ -11,7 +11,7 @@ import {
   blockRef,
   optional,
   type Param,
-  quantity,
+  storageSlot,
   show,
 } from '../../rpc/params/params.ts'
 import { nonceOf, slotKey } from '../index.ts'
@@ -26,7 +26,7 @@ const slotLists: Param<readonly SlotList[]> = (input) => {
   if (!isObject(input)) throw new Error(`expected slots by account, got ${show(input)}`)
   return Object.entries(input).map(([who, slots]) => ({
     who: address(who),
-    slots: arrayOf(quantity)(slots),
+    slots: arrayOf(storageSlot)(slots),
   }))
 }
 
@@ -56,7 +56,7 @@ export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
   })
 
   const eth_getStorageAt = defineMethod({
-    params: [address, quantity, optional(blockRef, 'latest')],
+    params: [address, storageSlot, optional(blockRef, 'latest')],
     summary: 'a storage slot, at any block',
     async handler({ chain: { view } }, [who, slot, ref]): Promise<Hex> {
       const { state } = await stateOf(chain, ref, view)

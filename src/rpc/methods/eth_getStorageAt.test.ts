@@ -8,10 +8,13 @@ import { eth_getStorageAt } from './eth_getStorageAt.ts'
 const KITCHEN = `0x${labels.contracts.Kitchen.address.slice(2)}`
 const TWO = `0x${'2'.padStart(64, '0')}`
 
-test.each(['0x0', 0, `0x${'0'.repeat(64)}`])('args: slot %s', async (slot) => {
-  const context = await createReplayContext({ nodeRpc: true })
-  expect(await callMethod(eth_getStorageAt, context, [KITCHEN, slot, 'latest'])).toBe(TWO)
-})
+test.each(['0x0', '0x', '0', 0, `0x${'0'.repeat(64)}`, '0'.repeat(64)])(
+  'args: slot %s',
+  async (slot) => {
+    const context = await createReplayContext({ nodeRpc: true })
+    expect(await callMethod(eth_getStorageAt, context, [KITCHEN, slot, 'latest'])).toBe(TWO)
+  },
+)
 
 test('error: not configured', async () => {
   const context = await createReplayContext()

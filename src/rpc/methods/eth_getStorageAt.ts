@@ -1,10 +1,10 @@
 import { storageAt } from '../../chain/state/storage.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { blockRef, optional, quantity, named, contractAddress } from '../params/params.ts'
+import { blockRef, contractAddress, optional, storageSlot } from '../params/params.ts'
 
 export const eth_getStorageAt = defineMethod({
-  params: [contractAddress, named('slot', quantity), optional(blockRef, 'latest')],
+  params: [contractAddress, storageSlot, optional(blockRef, 'latest')],
   result: schemas.hash,
   summary:
     'a storage slot; needs --upstream-rpc, because the node’s HTTP API does not provide storage',

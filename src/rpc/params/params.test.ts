@@ -14,6 +14,7 @@ import {
   optional,
   quantity,
   show,
+  storageSlot,
 } from './params.ts'
 import { filterId } from './subscriptionParam.ts'
 
@@ -60,6 +61,21 @@ describe('hash', () => {
 
   test.each([undefined, null, '0x111111', `${H}00`, 7, {}])('error: %j', (input) => {
     expect(() => hash(input)).toThrow('expected a 32-byte hex hash')
+  })
+})
+
+describe('storageSlot', () => {
+  test('args: as geth reads it', () => {
+    expect(storageSlot('0x')).toBe(0n)
+    expect(storageSlot('0')).toBe(0n)
+    expect(storageSlot('10')).toBe(16n)
+    expect(storageSlot('0x010')).toBe(16n)
+    expect(storageSlot('f'.repeat(64))).toBe(2n ** 256n - 1n)
+    expect(storageSlot(16)).toBe(16n)
+  })
+
+  test.each(['', 'x', '0xg', `0x${'0'.repeat(65)}1`, -1, null])('error: %s', (input) => {
+    expect(() => storageSlot(input)).toThrow('expected a hex quantity')
   })
 })
 
@@ -187,7 +203,17 @@ test('behavior: no decoder throws anything but an Error with words', () => {
       return (error as Error).message
     }
   }
-  const decoders = [address, arrayOf(hash), blockRef, boolean, bytes, hash, index, quantity]
+  const decoders = [
+    address,
+    arrayOf(hash),
+    blockRef,
+    boolean,
+    bytes,
+    hash,
+    index,
+    quantity,
+    storageSlot,
+  ]
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(...decoders), (input, decode) => {
       expect(failure(decode, input)).toMatch(/expected|too large/)

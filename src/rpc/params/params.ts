@@ -122,6 +122,15 @@ export const quantity: Param<bigint> = (input) => {
 }
 quantity.doc = { name: 'quantity', schema: schemas.quantity }
 
+/** A storage slot: a quantity, or up to 32 bytes of hex as geth reads them, where `0x` and all digits may be missing. */
+export const storageSlot: Param<bigint> = (input) => {
+  const digits = typeof input === 'string' ? SLOT.exec(input)?.[1] : undefined
+  return digits === undefined ? quantity(input) : BigInt(`0x${digits || '0'}`)
+}
+storageSlot.doc = { name: 'slot', schema: schemas.quantity }
+
+const SLOT = /^(?!$)(?:0x)?([0-9a-f]{0,64})$/i
+
 /** A position in a list, counted from 0. */
 export const index: Param<number> = (input) => {
   const value = toInteger(input)
