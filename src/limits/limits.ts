@@ -88,8 +88,8 @@ export function createCallLimits({
             ),
     })
   const limiter = createLimiter({ store: shared ?? createMemoryLimitStore() })
-  /** Calls in flight of callers that have such a limit. */
-  const inFlight = new Map<string, number>()
+  /** Calls in flight of callers that have such a limit, by id. */
+  const inFlight = new Map<string, { calls: number }>()
 
   function refuse(caller: Caller, error: LimitReachedError): LimitReachedError {
     onRefused(error.limit, caller.scope)
@@ -101,9 +101,10 @@ export function createCallLimits({
     if (refused) return refuse(caller, refused)
     const { concurrency } = caller.limits
     if (concurrency === undefined) return undefined
-    const running = inFlight.get(caller.id) ?? 0
-    if (running < concurrency) {
-      inFlight.set(caller.id, running + 1)
+    let running = inFlight.get(caller.id)
+    if (!running) inFlight.set(caller.id, (running = { calls: 0 }))
+    if (running.calls < concurrency) {
+      running.calls += 1
       return undefined
     }
     limiter.charge(caller, -units)
@@ -125,7 +126,7 @@ export function createCallLimits({
       remaining: grant ? rounded(grant.remaining) : null,
       limit: grant?.limit ?? null,
       refilledInMs: own.rate === undefined ? 0 : Math.ceil((missing / own.rate) * 1_000),
-      inFlight: inFlight.get(id) ?? 0,
+      inFlight: inFlight.get(id)?.calls ?? 0,
     }
   }
 
@@ -161,9 +162,10 @@ export function createCallLimits({
       if (caller.scope === 'process') return
       limiter.charge(caller, cost - minimumPrice(method))
       if (caller.limits.concurrency !== undefined) {
-        const running = (inFlight.get(caller.id) ?? 1) - 1
-        if (running > 0) inFlight.set(caller.id, running)
-        else inFlight.delete(caller.id)
+        const running = inFlight.get(caller.id)
+        if (running) running.calls -= 1
+        // Deleting and adding one for each call would take longer than the rest of the limits.
+        if (running?.calls === 0 && inFlight.size > KEPT_IDLE) inFlight.delete(caller.id)
       }
       if (caller.key) usage?.add(caller.key.name, method, cost)
     },
@@ -224,6 +226,9 @@ function wholeLimits(limits: Limits): Limits {
   if (limits.rate === undefined) return limits
   return { ...limits, burst: limits.burst ?? Math.max(LARGEST_MINIMUM, burstOf(limits)) }
 }
+
+/** Idle callers whose number of calls is kept. */
+const KEPT_IDLE = 1_000
 
 /** Milliseconds after which a client may repeat a call that had no free place. */
 const SOON_MS = 1_000

@@ -27,6 +27,15 @@ export type UsageStore = {
 /** Collects usage and writes it every five seconds. A crash loses at most the usage of that time. */
 export function createUsage({ now = Date.now, onError, store }: createUsage.Options): Usage {
   let rows = new Map<string, UsageRow>()
+  let today = { day: '', ends: 0 }
+
+  /** The day of now. Writing a date takes longer than the rest of a record. */
+  function dayNow(): string {
+    const time = now()
+    if (time >= today.ends || time < today.ends - DAY_MS)
+      today = { day: dayOf(time), ends: (Math.floor(time / DAY_MS) + 1) * DAY_MS }
+    return today.day
+  }
 
   async function flush(): Promise<void> {
     const written = rows
@@ -45,7 +54,7 @@ export function createUsage({ now = Date.now, onError, store }: createUsage.Opti
   const timer = setInterval(() => void flush(), FLUSH_MS)
   timer.unref()
   return {
-    add: (key, method, cost) => addTo(rows, dayOf(now()), key, method, 1, cost),
+    add: (key, method, cost) => addTo(rows, dayNow(), key, method, 1, cost),
     flush,
     async stop() {
       clearInterval(timer)
@@ -65,6 +74,8 @@ export declare namespace createUsage {
 
 /** Milliseconds between two writes. */
 const FLUSH_MS = 5_000
+
+const DAY_MS = 86_400_000
 
 /** The day of a time, UTC. */
 export function dayOf(time: number): string {
@@ -138,7 +149,7 @@ export function createFileUsageStore(path: string, now = Date.now): UsageStore {
 
   return {
     async add(rows) {
-      const oldest = dayOf(now() - KEPT_DAYS * 86_400_000)
+      const oldest = dayOf(now() - KEPT_DAYS * DAY_MS)
       const all = new Map<string, UsageRow>()
       for (const { calls, cost, day, key, method } of [...readAll(), ...rows])
         if (day >= oldest) addTo(all, day, key, method, calls, cost)
