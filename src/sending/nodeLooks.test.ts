@@ -1,3 +1,4 @@
+import type { Hash } from 'viem'
 import { expect, test } from 'vitest'
 
 import { meterOf, openMeter } from '../lib/meter.ts'
@@ -23,7 +24,9 @@ function open(names: string[], broken: string[] = []) {
       },
     }),
   }))
-  return { asked, look: createNodeLooks({ nodes: () => nodes }) }
+  const latest: { hash: Hash } = { hash: `0x${'01'.repeat(32)}` }
+  const head = { latest: () => latest }
+  return { asked, latest, look: createNodeLooks({ head, nodes: () => nodes }) }
 }
 
 test('default: the caller pays for each call, and the answer is used again', async () => {
@@ -36,6 +39,15 @@ test('default: the caller pays for each call, and the answer is used again', asy
   expect(await look(hash, second)).toBe(one)
   expect(asked).toHaveLength(4)
   expect(asked.every(([, , paying]) => paying === meter)).toBe(true)
+})
+
+test('behavior: nodes are asked again after a block', async () => {
+  const { asked, latest, look } = open(['a'])
+  const { signal } = new AbortController()
+  await look(hash, signal)
+  latest.hash = `0x${'02'.repeat(32)}`
+  await look(hash, signal)
+  expect(asked).toHaveLength(4)
 })
 
 test('behavior: a caller that leaves does not end the look of another one', async () => {

@@ -23,21 +23,36 @@ export type NodeLook = OneNode & {
 /** Asks each node for a transaction. A node that fails is part of the answer. */
 export type NodeLooks = (hash: Hash, signal: AbortSignal) => Promise<readonly NodeLook[]>
 
-/** Milliseconds for which an answer is used again, and the number of transactions with one. Many clients may wait for the same one. */
+/**
+ * Milliseconds for which an answer is used again until the next block, and the number of transactions with one. Many clients
+ * may wait for the same one.
+ */
 const LIFETIME = 1_000
 const MOST = 1_000
 
 /** All nodes are asked at the same time. The first caller of an answer pays for it. */
-export function createNodeLooks({ nodes }: { nodes: () => OneNode[] }): NodeLooks {
-  const known = new LRUCache<Hash, readonly NodeLook[]>({ max: MOST, ttl: LIFETIME })
+export function createNodeLooks({ head, nodes }: createNodeLooks.Options): NodeLooks {
+  const known = new LRUCache<string, readonly NodeLook[]>({ max: MOST, ttl: LIFETIME })
   const share = createSharing()
-  return async (hash, signal) =>
-    known.get(hash) ??
-    share(hash, signal, async (shared) => {
-      const looks = await Promise.all(nodes().map((node) => look(node, hash.slice(2), shared)))
-      known.set(hash, looks)
-      return looks
-    })
+  return async (hash, signal) => {
+    const key = `${hash} ${head.latest().hash}`
+    return (
+      known.get(key) ??
+      share(key, signal, async (shared) => {
+        const looks = await Promise.all(nodes().map((node) => look(node, hash.slice(2), shared)))
+        known.set(key, looks)
+        return looks
+      })
+    )
+  }
+}
+
+export declare namespace createNodeLooks {
+  type Options = {
+    head: { latest(): { hash: Hash } }
+    /** Each node that serves the chain. */
+    nodes: () => OneNode[]
+  }
 }
 
 async function look(node: OneNode, value: string, signal?: StopSignal): Promise<NodeLook> {

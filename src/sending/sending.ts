@@ -128,7 +128,7 @@ export function createSending(given: createSending.Options): Sending {
       [...(head.window()?.orphans.values() ?? [])].findLast(({ transactions }) =>
         transactions.includes(transaction),
       ),
-    lookAtNodes: createNodeLooks({ nodes }),
+    lookAtNodes: createNodeLooks({ head, nodes }),
     contractAt: (address) => contracts.resolve(address),
     inData: (data) => contracts.inData(data).data,
     rewritesPredicted: predictedAddresses === 'rewrite',
