@@ -35,7 +35,10 @@ function contractsIn(
   params: readonly unknown[],
   targetOf: TargetOf,
 ): unknown[] | undefined {
-  const [first, second] = params
+  const [first, second, third] = params
+  // Other code or storage may make a listed contract do anything.
+  const overrides = method === 'debug_traceCall' ? member(third, 'stateOverrides') : third
+  if (CALLS.has(method) && changesContracts(overrides)) return []
   if (CALLS.has(method)) return [member(first, 'to')].filter((to) => to !== undefined)
   if (SEARCHES.has(method)) return listed(member(first, 'address'))
   if (PAGED.has(method)) return listed(member(member(first, 'filter'), 'address'))
@@ -73,6 +76,13 @@ const ANY = new Set([
   'personal_sign',
   'wallet',
 ])
+
+/** Whether state overrides change more than balances and nonces. */
+function changesContracts(overrides: unknown): boolean {
+  return Object.values(overrides ?? {}).some((account: unknown) =>
+    Object.keys(account ?? {}).some((name) => name !== 'balance' && name !== 'nonce'),
+  )
+}
 
 function listed(value: unknown): unknown[] {
   if (value === undefined || value === null) return []

@@ -342,6 +342,22 @@ describe('API keys', () => {
     ],
     [
       'contracts: ["0x00000000000000000000000000000000000000aa"]',
+      'eth_call',
+      [{ to: `0x${'0'.repeat(38)}aa` }, 'latest', { [`0x${'0'.repeat(38)}aa`]: { code: '0x00' } }],
+      'with this contract',
+    ],
+    [
+      'contracts: ["0x00000000000000000000000000000000000000aa"]',
+      'debug_traceCall',
+      [
+        { to: `0x${'0'.repeat(38)}aa` },
+        'latest',
+        { stateOverrides: { [`0x${'0'.repeat(38)}aa`]: { stateDiff: {} } } },
+      ],
+      'with this contract',
+    ],
+    [
+      'contracts: ["0x00000000000000000000000000000000000000aa"]',
       'eth_getLogs',
       [{}],
       'with this contract',
@@ -374,7 +390,7 @@ describe('API keys', () => {
       params: [{ method, params }],
     })
     const explained = await send(url, inside, { 'x-api-key': 'secret-of-a' })
-    expect(JSON.stringify(await explained.json())).toContain(message.split(' eth_')[0])
+    expect(JSON.stringify(await explained.json())).toContain(message.split(/ (?:debug|eth)_/, 1)[0])
   })
 
   test.each([
