@@ -41,6 +41,9 @@ export function createRpcListener({
   return (incoming, outgoing, server, caller) => {
     if (Number(incoming.headers['content-length'] ?? 0) > bodyLimit)
       return tooLarge(incoming, outgoing, caller)
+    const refuse = (body: Buffer | 'broken', refused: LimitReachedError) =>
+      send(incoming, outgoing, refusedRequest(body, refused), caller, [])
+
     incoming.collect(bodyLimit, (bytes) => {
       if (bytes === undefined) return tooLarge(incoming, outgoing, caller)
       if (incoming.headers['content-encoding'] === undefined) return serve(bytes)
@@ -51,9 +54,6 @@ export function createRpcListener({
         body === 'too large' ? tooLarge(incoming, outgoing, caller) : serve(body),
       )
     })
-
-    const refuse = (body: Buffer | 'broken', refused: LimitReachedError) =>
-      send(incoming, outgoing, refusedRequest(body, refused), caller, [])
 
     function serve(body: Buffer | 'broken') {
       if (outgoing.destroyed) return

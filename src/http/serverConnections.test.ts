@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { call, startHttpServer as setup } from '../../test/support/httpServer.ts'
+import { call, limitsOf, startHttpServer as setup } from '../../test/support/httpServer.ts'
 import { until } from '../../test/support/until.ts'
 
 /** Requests as bytes on the wire, to be written at once. */
@@ -56,6 +56,22 @@ describe('many requests on one connection', () => {
     release()
     await until(() => expect(received).toContain('"id":4'))
     expect([...received.matchAll(/"id":(\d+)/g)].map(([, id]) => id)).toEqual(['1', '2', '3', '4'])
+    socket.destroy()
+  })
+
+  test('error: requests that waited are refused when the units of the caller are used up', async () => {
+    const { port } = await setup(
+      {},
+      {},
+      { limits: limitsOf({ limits: { rate: 0.001, burst: 0.2 } }) },
+    )
+    const socket = connect(port)
+    let received = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
+    socket.write(pipelined(Array.from({ length: 100 }, (_, id) => numbered(id, 'echo'))))
+    await until(() => expect(received.match(/HTTP\/1.1 \d+/g)).toHaveLength(100))
+    expect(received).toContain('HTTP/1.1 200')
+    expect(received).toMatch(/HTTP\/1.1 429[^{]*{[^{]*{"code":-32005/)
     socket.destroy()
   })
 

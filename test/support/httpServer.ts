@@ -26,8 +26,8 @@ export const HEALTH: Health = {
   uptime: 3,
 }
 
-/** Limits in this process. The test stops them. */
-function noLimits(given: Partial<createCallLimits.Options> = {}) {
+/** Limits in this process, none by default. The test stops them. */
+export function limitsOf(given: Partial<createCallLimits.Options> = {}) {
   return createCallLimits({
     anonymous: true,
     apiKeys: undefined,
@@ -48,7 +48,7 @@ export async function startHttpServer(
   health: Partial<Health> = {},
   {
     canSpend = false,
-    limits = noLimits(),
+    limits = limitsOf(),
     sleep,
     ...unsentOptions
   }: Partial<
