@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 
 import { serve } from '@hono/node-server'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
@@ -12,16 +9,8 @@ import { createNativeApp } from '../../src/devchain/api/nativeServer.ts'
 import { connectFork } from '../../src/devchain/index.ts'
 import { recordedGenesis, replayRecorded } from '../support/devchainRecorded.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { hasNodeScript, nodeScript } from '../support/nodeScript.ts'
 import { CHAIN, keys, labels } from '../support/recordedChain.ts'
-import { explainSkip } from '../support/redis.ts'
-
-/** The folder of `node.sh`, which starts real nodes on the recorded chain. */
-const directory = process.env['NATIVE_NODE_DIR']
-explainSkip(
-  directory === undefined
-    ? 'NATIVE_NODE_DIR does not name the folder of node.sh, which starts real nodes'
-    : undefined,
-)
 
 // Ports are 8090 + offset: nodes of other tests have other offsets.
 const OFFSET = '420'
@@ -105,9 +94,8 @@ describe('a fork of the recorded chain, made anew and served without a JSON-RPC'
   })
 })
 
-describe.skipIf(directory === undefined)('a fork of a real node', () => {
-  const node = (verb: string) =>
-    promisify(execFile)(join(directory ?? '', 'node.sh'), [verb, '--offset', OFFSET])
+describe.skipIf(!hasNodeScript)('a fork of a real node', () => {
+  const node = (verb: string) => nodeScript(verb, '--offset', OFFSET)
   let fork: DevGateway
 
   beforeAll(async () => {

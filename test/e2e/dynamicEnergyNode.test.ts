@@ -1,23 +1,11 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
 import { createNativeClient, signTransaction, type Transaction } from '../../src/sdk/client.ts'
 import { realNode, startGateway, type TestGateway } from '../support/gateway.ts'
+import { hasNodeScript, nodeScript } from '../support/nodeScript.ts'
 import { keys, labels } from '../support/recordedChain.ts'
-import { explainSkip } from '../support/redis.ts'
-
-/** The folder of `node.sh`, which starts real nodes on the recorded chain. */
-const directory = process.env['NATIVE_NODE_DIR']
-explainSkip(
-  directory === undefined
-    ? 'NATIVE_NODE_DIR does not name the folder of node.sh, which starts real nodes'
-    : undefined,
-)
 
 // A node of its own, because other tests compare costs that must not change meanwhile. Nodes of other tests have other offsets.
 const OFFSET = 480
@@ -45,15 +33,10 @@ const native = {
   parameter: data.slice(10),
 }
 
-describe.skipIf(directory === undefined)('a contract with a raised energy factor', () => {
+describe.skipIf(!hasNodeScript)('a contract with a raised energy factor', () => {
   const url = `http://127.0.0.1:${8090 + OFFSET}`
   const run = (verb: string, ...options: string[]) =>
-    promisify(execFile)(join(directory ?? '', 'node.sh'), [
-      verb,
-      '--offset',
-      String(OFFSET),
-      ...options,
-    ])
+    nodeScript(verb, '--offset', String(OFFSET), ...options)
   const node = createNativeClient(url)
   let gateway: TestGateway
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -12,17 +11,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
 import { realNode, startGateway, type TestGateway } from '../support/gateway.ts'
+import { hasNodeScript, nodeScript } from '../support/nodeScript.ts'
 import { compareCalls, randomCalls, randomOf } from '../support/randomCalls.ts'
 import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
-import { explainSkip } from '../support/redis.ts'
-
-/** The folder of `node.sh`, which starts real nodes on the recorded chain. */
-const directory = process.env['NATIVE_NODE_DIR']
-explainSkip(
-  directory === undefined
-    ? 'NATIVE_NODE_DIR does not name the folder of node.sh, which starts real nodes'
-    : undefined,
-)
 
 // Ports are 8090 + offset: nodes of other tests have other offsets.
 const OFFSET = 460
@@ -42,15 +33,9 @@ const CHAINS = [
   ['a chain that produces blocks', ['--produce']],
 ] as const
 
-describe.skipIf(directory === undefined).each(CHAINS)('in front of %s', (_, options) => {
+describe.skipIf(!hasNodeScript).each(CHAINS)('in front of %s', (_, options) => {
   const node = (verb: string, given: readonly string[] = []) =>
-    run(join(directory ?? '', 'node.sh'), [
-      verb,
-      '--offset',
-      String(OFFSET),
-      '--unlimited',
-      ...given,
-    ])
+    nodeScript(verb, '--offset', String(OFFSET), '--unlimited', ...given)
   let gateway: TestGateway
 
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { type Hash, keccak256 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { startGateway } from '../support/gateway.ts'
 import { type ReplayReply, startReplayNode } from '../support/node.ts'
 import { CHAIN, keys } from '../support/recordedChain.ts'
+import { signedTransfer } from '../support/signedTransfer.ts'
 import { until } from '../support/until.ts'
 
 const id = `0x${'5a'.repeat(32)}` as const
@@ -125,15 +125,7 @@ test('behavior: a block took it out of the pool between two looks', async () => 
 describe('refused by nodes', () => {
   /** An Ethereum transaction of a managed account, and the answer to it. */
   async function send(rpc: Awaited<ReturnType<typeof open>>['rpc']) {
-    const raw = await privateKeyToAccount(`0x${keys.bob.pk.replace(/^0x/, '')}`).signTransaction({
-      chainId: CHAIN.chainId,
-      gas: 21_000n,
-      gasPrice: 1_000n,
-      nonce: 0,
-      to: keys.dave.eth,
-      value: 5n,
-      type: 'legacy',
-    })
+    const raw = await signedTransfer()
     await expect(rpc('eth_sendRawTransaction', raw)).rejects.toMatchObject({ code: -32000 })
     return keccak256(raw)
   }

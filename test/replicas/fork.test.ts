@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual, promisify } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 
 import type { Hash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -9,15 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
 import { realNode, startGateway } from '../support/gateway.ts'
 import { emitEvents, kitchen } from '../support/kitchen.ts'
-import { explainSkip } from '../support/redis.ts'
-
-/** The folder of `node.sh`, which starts real nodes on a recorded chain. */
-const directory = process.env['NATIVE_NODE_DIR']
-explainSkip(
-  directory === undefined
-    ? 'NATIVE_NODE_DIR does not name the folder of node.sh, which starts real nodes'
-    : undefined,
-)
+import { hasNodeScript, nodeScript } from '../support/nodeScript.ts'
 
 // Ports are 8090 + offset: nodes of other tests have other offsets.
 const WINNER = 300
@@ -25,8 +15,6 @@ const LOSER = 350
 /** Another port in each run, because a connection of the run before may still be forwarded. */
 const BRIDGE = 600 + (process.pid % 100)
 
-const run = promisify(execFile)
-const node = (...args: string[]) => run(join(directory ?? '', 'node.sh'), args)
 const on = (offset: number) => ['--offset', String(offset)]
 const urlOf = (offset: number) => `http://127.0.0.1:${8_090 + offset}`
 
@@ -47,16 +35,16 @@ async function ownLogs(offset: number, filter: object): Promise<RpcLog[]> {
   return ((await response.json()) as { result: RpcLog[] }).result
 }
 
-describe.skipIf(directory === undefined)('a real fork', () => {
+describe.skipIf(!hasNodeScript)('a real fork', () => {
   beforeAll(async () => {
-    for (const offset of [WINNER, LOSER]) await node('reset', ...on(offset))
+    for (const offset of [WINNER, LOSER]) await nodeScript('reset', ...on(offset))
     await Promise.all([
-      node('start', ...on(WINNER), '--producers', 'sr1,sr2,sr3', '--connect', String(BRIDGE)),
-      node('start', ...on(LOSER), '--producers', 'sr4,sr5'),
+      nodeScript('start', ...on(WINNER), '--producers', 'sr1,sr2,sr3', '--connect', String(BRIDGE)),
+      nodeScript('start', ...on(LOSER), '--producers', 'sr4,sr5'),
     ])
   }, 240_000)
   afterAll(async () => {
-    for (const offset of [WINNER, LOSER]) await node('reset', ...on(offset))
+    for (const offset of [WINNER, LOSER]) await nodeScript('reset', ...on(offset))
   }, 120_000)
 
   test('behavior: filters and sockets end with exactly the canonical branch', async () => {
@@ -96,7 +84,7 @@ describe.skipIf(directory === undefined)('a real fork', () => {
       ),
     ])
     const losing = fromFilter.map(({ blockHash }) => blockHash)
-    await node('join', String(BRIDGE), String(LOSER), '120')
+    await nodeScript('join', String(BRIDGE), String(LOSER), '120')
     await vi.waitFor(
       async () => {
         await poll()

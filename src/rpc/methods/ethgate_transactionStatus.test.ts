@@ -1,9 +1,9 @@
 import { type Hash, keccak256 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
+import { signedTransfer } from '../../../test/support/signedTransfer.ts'
 import type { HeadBlock } from '../../chain/head/headTypes.ts'
 import { createMemorySentStore } from '../../sending/memorySentStore.ts'
 import type { Context } from '../context.ts'
@@ -31,18 +31,6 @@ async function open(answers: Answers = {}, solid: number = CHAIN.head) {
 
 const statusOf = (context: Context, hash: Hash) =>
   callMethod(ethgate_transactionStatus, context, [hash])
-
-/** An Ethereum transaction of bob, signed by him. */
-const signed = () =>
-  privateKeyToAccount(`0x${keys.bob.pk.replace(/^0x/, '')}`).signTransaction({
-    chainId: CHAIN.chainId,
-    gas: 21_000n,
-    gasPrice: 1_000n,
-    nonce: 0,
-    to: keys.dave.eth,
-    value: 5n,
-    type: 'legacy',
-  })
 
 const ACCEPTED = { broadcasthex: { result: true } }
 
@@ -103,7 +91,7 @@ test('behavior: in the pool of a node, with its expiration', async () => {
 
 test('behavior: sent here but not seen at the node, by both hashes', async () => {
   const context = await open(ACCEPTED)
-  const ethereumHash = await callMethod(eth_sendRawTransaction, context, [await signed()])
+  const ethereumHash = await callMethod(eth_sendRawTransaction, context, [await signedTransfer()])
   const status = await statusOf(context, ethereumHash)
   expect(status).toMatchObject({ state: 'submitted', ethereumHash })
   expect(status.transactionHash).not.toBe(ethereumHash)
@@ -112,7 +100,7 @@ test('behavior: sent here but not seen at the node, by both hashes', async () =>
 
 test('behavior: expired: in no block though a later block is solidified', async () => {
   const context = await open(ACCEPTED)
-  const hash = await callMethod(eth_sendRawTransaction, context, [await signed()])
+  const hash = await callMethod(eth_sendRawTransaction, context, [await signedTransfer()])
   const later = { ...context.chain.solid(), timestamp: context.chain.latest().timestamp + 60_001 }
   const chain = { ...context.chain, solid: () => later }
   expect(await statusOf({ ...context, chain }, hash)).toMatchObject({
@@ -126,7 +114,7 @@ test('behavior: refused, with the reason, by the Ethereum hash', async () => {
   const context = await open({
     broadcasthex: { result: false, code: 'SIGERROR', message: 'Validate signature error: x' },
   })
-  const raw = await signed()
+  const raw = await signedTransfer()
   await expect(callMethod(eth_sendRawTransaction, context, [raw])).rejects.toThrow(
     /^invalid sender/,
   )
