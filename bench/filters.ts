@@ -1,14 +1,18 @@
-// Filter polls a second with filters in memory and in Redis, and the calls of replicas to their node:
+// Filter polls a second with filters in memory, in Redis and in a Cluster, what they cost Redis, and the calls of replicas to
+// their node:
 //
 //   npm run build && npx tsx bench/filters.ts [polls] [calls]
 //   BENCH_SECONDS=5
+//   BENCH_MAIN=…/dist/main.js measures the polls of another version
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import Table from 'cli-table3'
+import { Redis } from 'ioredis'
 
 import { createScriptedChain, type ScriptedChain } from '../test/support/chain.ts'
 import { createClient } from '../test/support/client.ts'
 import { startRedis } from '../test/support/redis.ts'
+import { startCluster } from '../test/support/redisEngines.ts'
 import { endAll, startGateway, startLoad } from './processes.ts'
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)
@@ -34,13 +38,22 @@ try {
 
 /** 100 filters polled over 32 connections, while a block with ten logs arrives every slot. */
 async function polls() {
-  const table = new Table({ head: ['store', 'polls/s', 'p99 ms', 'failed'] })
-  const load = startLoad()
-  for (const [name, flags] of [
-    ['memory', []],
-    ['Redis', ['--redis', redis.url]],
+  const table = new Table({
+    head: ['store', 'polls/s', 'p99 ms', 'failed', 'scripts a poll', 'CPU of Redis a poll, µs'],
+  })
+  const cluster = await startCluster({ durable: false })
+  const masters = cluster.masters.map((server) => new Redis(server.url))
+  const single = new Redis(redis.url)
+  for (const [name, flags, servers] of [
+    ['memory', [], []],
+    ['Redis', ['--redis', redis.url], [single]],
+    ['Cluster of three', ['--redis', cluster.url], masters],
+    ['Cluster, filters=spread', ['--redis', `${cluster.url}?filters=spread`], masters],
   ] as const) {
-    const { url } = await startGateway(['--upstream', node.url, ...flags])
+    const { url } = await startGateway(
+      ['--upstream', node.url, ...flags],
+      process.env['BENCH_MAIN'],
+    )
     const client = createClient(url)
     await ready(client)
     const ids = await Promise.all(
@@ -50,12 +63,33 @@ async function polls() {
       JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getFilterChanges', params: [id] }),
     )
     const stop = produce(chain, 10)
+    const load = startLoad()
     await load.run({ url, bodies, seconds: 2 })
-    const { failed, p99, perSecond } = await load.run({ url, bodies, seconds: SECONDS })
+    const before = await Promise.all(servers.map(use))
+    const { failed, p99, perSecond, requests } = await load.run({ url, bodies, seconds: SECONDS })
+    const used = (await Promise.all(servers.map(use))).map(({ cpu, scripts }, index) => ({
+      cpu: (cpu - (before[index]?.cpu ?? 0)) / requests,
+      scripts: (scripts - (before[index]?.scripts ?? 0)) / requests,
+    }))
     stop()
-    table.push([name, Math.round(perSecond), p99, failed])
+    const scripts = used.reduce((sum, server) => sum + server.scripts, 0)
+    const cpu = used.map((server) => server.cpu.toFixed(1)).join(' + ')
+    table.push([name, Math.round(perSecond), p99, failed, scripts.toFixed(2), cpu])
+    endAll()
   }
   print(table)
+  for (const connection of [single, ...masters]) connection.disconnect()
+  await cluster.close()
+}
+
+/** What a server has done so far: microseconds of CPU time, and scripts. */
+async function use(server: Redis): Promise<{ cpu: number; scripts: number }> {
+  const text = (await server.info('cpu')) + (await server.info('commandstats'))
+  const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0)
+  return {
+    cpu: 1e6 * (number(/used_cpu_sys:([\d.]+)/) + number(/used_cpu_user:([\d.]+)/)),
+    scripts: number(/cmdstat_evalsha:calls=(\d+)/),
+  }
 }
 
 /** Calls to the node in a minute of a chain with an empty block every 3 s. */

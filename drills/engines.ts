@@ -16,10 +16,11 @@ import {
   startCluster,
   startSentinel,
 } from '../test/support/redisEngines.ts'
+import { postgresFailover } from './postgres.ts'
 import { print } from './print.ts'
 
 const SENDERS = 4
-const FILTERS = 4
+const FILTERS = 6
 
 /** An engine, and what happens to it under load. `tag` is a key of the gateways. */
 type Drill = {
@@ -35,27 +36,34 @@ const DRILLS: Drill[] = [
       return { ...engine, events: [async () => replace(await engine.master())] }
     },
   },
-  {
-    name: 'Cluster of three masters with replicas: one killed and started again, then a slot moved',
+  ...[false, true].map((isSpread) => ({
+    name: `Cluster of three masters with replicas${isSpread ? ', filters spread' : ''}: one killed and started again, then a slot moved`,
     async start() {
-      const engine = await startCluster({ replicas: true })
+      const engine = await startCluster({ isSpread, replicas: true })
       const nodes = [...engine.masters, ...engine.replicas]
       return {
         ...engine,
         events: [
-          async (tag) => replace((await ownerOf(nodes, tag)).owner),
-          (tag) => moveSlot(nodes, tag),
+          async (tag: string) => replace((await ownerOf(nodes, tag)).owner),
+          (tag: string) => moveSlot(nodes, tag),
         ],
       }
     },
-  },
+  })),
 ]
+
+/** The engines under failovers: `redis`, `postgres`, or both. @returns whether nothing was lost, repeated or wrong */
+export async function engines(names: readonly string[]): Promise<boolean> {
+  const wants = (name: string) => names.length === 0 || names.includes(name)
+  const isRedisGood = !wants('redis') || (await redisFailovers())
+  return (!wants('postgres') || (await postgresFailover())) && isRedisGood
+}
 
 /**
  * Two gateways on each engine, while clients send transactions of managed accounts and poll filters through both, and repeat
  * what fails. @returns whether no transaction and no block was lost or repeated, except where Redis lost an accepted write
  */
-export async function engines(): Promise<boolean> {
+async function redisFailovers(): Promise<boolean> {
   if (enginesMissing) {
     console.log(`skipped: ${enginesMissing}`)
     return true

@@ -1,6 +1,8 @@
 // Drills: checks that take too long for tests. They run on this machine against the built gateway.
 //
-//   npm run drills -- engines              Redis with Sentinel and as a Cluster: masters killed, a slot moved
+//   npm run drills -- engines [redis|postgres]
+//                                          Redis with Sentinel and as a Cluster: masters killed, a slot moved;
+//                                          PostgreSQL: the primary killed, its standby promoted (Debian packages)
 //   npm run drills -- hostile [case …]     hostile input, slow readers, full disks, each with a light client
 //   npm run drills -- limits [case …]      callers, API keys and limits under load
 //   npm run drills -- upstreams [fault …]  two replicas, two nodes, one of which fails (DRILL_SECONDS each, default 60)

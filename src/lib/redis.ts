@@ -23,6 +23,11 @@ export type RedisLink = {
   readonly client: RedisClient
   /** The full name of a key. All keys of a prefix have one hash tag, so scripts over several keys work in Redis Cluster. */
   key(name: string): string
+  /**
+   * The full names of a key that needs no other key, the one of a new key first. In a Cluster it has a hash tag of its own if the
+   * address says `filters=spread`, and it is looked for under both names, so that replicas may run with and without it.
+   */
+  spreadKeys(name: string): [string, ...string[]]
   /** A Lua script. Its text is sent once. @throws StoreUnavailableError */
   script(lua: string): RedisScript
   /** Runs commands. @throws StoreUnavailableError when Redis is unreachable or refuses them. */
@@ -134,6 +139,11 @@ export function createRedisLink({
   return {
     client,
     key: keyOf,
+    spreadKeys(name) {
+      if (address.kind !== 'cluster') return [keyOf(name)]
+      const own = `{${prefix}:${name}}`
+      return address.isSpread ? [own, keyOf(name)] : [keyOf(name), own]
+    },
     script(lua) {
       const sha = createHash('sha1').update(lua).digest('hex')
       return (keys, args) =>

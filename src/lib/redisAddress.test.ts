@@ -66,6 +66,7 @@ test('args: a cluster', () => {
     kind: 'cluster',
     tls: {},
   })
+  expect(parseRedisAddress('redis+cluster://a?filters=spread').isSpread).toBe(true)
 })
 
 test.each([
@@ -76,6 +77,8 @@ test.each([
   ['redis://:secret@a:70000', 'the port of the host is not a number in range'],
   ['redis+cluster://a,b:x', 'the port of host 2 is not a number in range'],
   ['redis+cluster://a,,b', 'host 2 is not a name or address'],
+  ['redis+cluster://a?filters=apart', 'the parameter filters has one value: spread'],
+  ['redis://a?filters=spread', /^there is no parameter filters here/],
   ['redis+cluster://a/1', 'a cluster has only database 0'],
   ['redis://a,b', 'several hosts need redis+sentinel:// or redis+cluster://'],
   ['redis://a/x', 'the database is not a number in range'],

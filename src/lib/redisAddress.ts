@@ -21,6 +21,8 @@ export type RedisAddress = {
   family: number
   /** Present for TLS. */
   tls?: ConnectionOptions
+  /** Whether a cluster spreads filters over its masters. */
+  isSpread?: boolean
   /** Replicas that must confirm the record of a managed account's transaction before it is sent. */
   wait: number
 }
@@ -28,10 +30,11 @@ export type RedisAddress = {
 /** Schemes, by the word before `://`. `s` after `redis` or `valkey` stands for TLS. */
 const SCHEME = /^(redis|valkey)(s?)(?:\+(sentinel|cluster|unix))?$/
 
-/** Parameters that any address may have, then those of TLS and of Sentinel. */
+/** Parameters that any address may have, then those of TLS, of Sentinel and of Cluster. */
 const PARAMETERS = ['db', 'family', 'wait']
 const TLS_PARAMETERS = ['ca', 'cert', 'key', 'servername']
 const SENTINEL_PARAMETERS = ['sentinel_username', 'sentinel_password']
+const CLUSTER_PARAMETERS = ['filters']
 
 /**
  * Reads an address:
@@ -39,7 +42,7 @@ const SENTINEL_PARAMETERS = ['sentinel_username', 'sentinel_password']
  * - `redis://[user:password@]host[:port][/db]`, `rediss://` for TLS
  * - `redis+unix://[user:password@]/path/to.sock[?db=N]`
  * - `redis+sentinel://[user:password@]host[:port],host[:port]/NAME[/db]`
- * - `redis+cluster://[user:password@]host[:port],host[:port]`
+ * - `redis+cluster://[user:password@]host[:port],host[:port][?filters=spread]`
  *
  * @throws Error that names the wrong part. It never contains the address, because that has the password.
  */
@@ -58,6 +61,7 @@ export function parseRedisAddress(input: string): RedisAddress {
     ...PARAMETERS,
     ...(isTls ? TLS_PARAMETERS : []),
     ...(kind === 'sentinel' ? SENTINEL_PARAMETERS : []),
+    ...(kind === 'cluster' ? CLUSTER_PARAMETERS : []),
   ])
   const at = authority.lastIndexOf('@')
   const login = at === -1 ? '' : authority.slice(0, at)
@@ -80,6 +84,9 @@ export function parseRedisAddress(input: string): RedisAddress {
   if (rest.length > 1) throw new Error('expected one database number after the last /')
   const db = numberOf(rest[0] || parameters['db'] || '0', 'database')
   if (kind === 'cluster' && db !== 0) throw new Error('a cluster has only database 0')
+  const { filters } = parameters
+  if (filters !== undefined && filters !== 'spread')
+    throw new Error('the parameter filters has one value: spread')
   return {
     kind,
     hosts,
@@ -93,6 +100,7 @@ export function parseRedisAddress(input: string): RedisAddress {
     db,
     family: numberOf(parameters['family'] ?? '0', 'family', [0, 4, 6]),
     ...(isTls && { tls: tlsOf(parameters) }),
+    ...(filters === 'spread' && { isSpread: true }),
     wait: numberOf(parameters['wait'] ?? (kind === 'single' ? '0' : '1'), 'parameter wait'),
   }
 }

@@ -44,7 +44,6 @@ async function kill(child: ChildProcess): Promise<void> {
 
 test.skipIf(redisServerMissing)(
   'behavior: examples/payments writes each payment once while watcher, gateway and Redis are killed',
-  { timeout: 120_000 },
   async () => {
     const dev = await startDevGateway()
     onTestFinished(() => dev.close())

@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createRedisFilterStore } from '../../src/chain/filters/redis.ts'
 import { describeFilterStore } from '../../src/chain/filters/store.contract.ts'
 import { createRedisLink, type RedisLink } from '../../src/lib/redis.ts'
+import { serversOf } from '../../src/lib/redisClient.ts'
 import { createRedisSentStore } from '../../src/sending/redisSentStore.ts'
 import { watchRedisSettings } from '../../src/sending/redisSettings.ts'
 import { describeSentStore } from '../../src/sending/sentStore.contract.ts'
-import { AGE_KEYS, explainSkip } from '../support/redis.ts'
+import { ageFilters, explainSkip } from '../support/redis.ts'
 import {
   enginesMissing,
   type RedisEngine,
@@ -34,6 +35,7 @@ describe.skipIf(enginesMissing).each([
   ['Unix socket and user', startSocketRedis],
   ['Sentinel', startSentinel],
   ['Cluster', startCluster],
+  ['Cluster that spreads filters', () => startCluster({ isSpread: true })],
 ] as const)('%s', (_, start) => {
   let engine: RedisEngine
   const links: RedisLink[] = []
@@ -53,11 +55,10 @@ describe.skipIf(enginesMissing).each([
 
   describeFilterStore('createRedisFilterStore', async (limits) => {
     const link = await open()
+    const store = createRedisFilterStore({ ...limits, isSpread: true, link })
     return {
-      store: createRedisFilterStore({ ...limits, link }),
-      async pass(milliseconds) {
-        await link.client.eval(AGE_KEYS, 1, link.key(''), milliseconds)
-      },
+      store,
+      pass: (milliseconds) => ageFilters(link, store, milliseconds),
       close: async () => {},
     }
   })
@@ -89,6 +90,54 @@ describe.skipIf(enginesMissing).each([
     expect(group.running.map(({ head }) => head.latest().hash)).toEqual([block.hash, block.hash])
   })
 })
+
+test.skipIf(enginesMissing)(
+  'behavior: a Cluster spreads filters; links with and without it find the filters of both',
+  async () => {
+    const engine = await startCluster()
+    const prefix = randomUUID()
+    const limits = { bytesPerClient: 1e6, bytesTotal: 1e6, lease: 300, perClient: 30, total: 50 }
+    const [plain, spread] = await Promise.all(
+      ['', '?filters=spread'].map(async (parameter) => {
+        const link = await connect(`${engine.url}${parameter}`, prefix)
+        return {
+          link,
+          store: createRedisFilterStore({ ...limits, isSpread: true, link, ttl: 60_000 }),
+        }
+      }),
+    )
+    if (!plain || !spread) throw new Error('no links')
+    onTestFinished(async () => {
+      await plain.link.close()
+      await spread.link.close()
+      await engine.close()
+    })
+    const create = ({ store }: typeof plain) =>
+      store.create({ client: 'a' }, { spec: { kind: 'blocks', view: 'full' }, cursor: '1:' })
+    const keysOf = async () =>
+      Promise.all(serversOf(plain.link.client).map((server) => server.keys(`*${prefix}*`)))
+    const ids = await Promise.all(Array.from({ length: 29 }, () => create(spread)))
+    expect((await keysOf()).filter((keys) => keys.length > 0)).toHaveLength(3)
+    ids.push(await create(plain))
+    await expect(create(plain)).rejects.toMatchObject({ code: -32005 })
+    await expect(create(spread)).rejects.toMatchObject({ code: -32005 })
+    for (const [claims, others] of [
+      [plain.store, spread.store],
+      [spread.store, plain.store],
+    ] as const)
+      for (const id of ids) {
+        expect((await claims.claim(id, id, ''))?.state).toBe('claimed')
+        expect((await others.claim(id, 'other', ''))?.state).toBe('busy')
+        expect(await others.renew(id, id)).toBe(true)
+        expect(await others.commit(id, id, '1:', '1:')).toBe(true)
+        expect(await others.read(id)).toMatchObject({ cursor: '1:' })
+      }
+    for (const id of ids) expect(await plain.store.remove(id)).toBe(true)
+    await spread.store.flush()
+    expect(spread.store.usage().filters).toBe(0)
+    expect((await keysOf()).flat()).toEqual([plain.link.key('filters:usage')])
+  },
+)
 
 test.skipIf(enginesMissing)('behavior: a Sentinel replaces the master', async () => {
   const engine = await startSentinel({ servers: 3 })

@@ -15,7 +15,7 @@ explainSkip(redisMissing)
 /** A contract that logs an event without topics at each call. */
 const EMITTER = '0x600680600b6000396000f360006000a000'
 
-describe.skipIf(redisMissing)('workers', { timeout: 60_000 }, () => {
+describe.skipIf(redisMissing)('workers', () => {
   let dev: DevGateway
   let redis: Awaited<ReturnType<typeof someRedis>>
   let emitter: string
@@ -193,6 +193,12 @@ describe.skipIf(redisMissing)('workers', { timeout: 60_000 }, () => {
     )
     await Promise.all(calls)
     command.process.kill('SIGTERM')
+    expect((await command.ended).code).toBe(0)
+  })
+
+  test('behavior: SIGHUP of a closed terminal ends all workers, without a file to read again', async () => {
+    const { command } = await start('--drain-delay', '0')
+    command.process.kill('SIGHUP')
     expect((await command.ended).code).toBe(0)
   })
 

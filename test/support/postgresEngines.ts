@@ -107,7 +107,7 @@ export function createPostgresEngines(): PostgresEngines {
     },
     async startBouncer(of) {
       const port = await freePort()
-      const file = join(folder, 'pgbouncer.ini')
+      const file = join(folder, `pgbouncer-${port}.ini`)
       writeFileSync(
         file,
         [

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 
 import { Redis } from 'ioredis'
 
+import type { RedisFilterStore } from '../../src/chain/filters/redis.ts'
+import type { RedisLink } from '../../src/lib/redis.ts'
+import { serversOf } from '../../src/lib/redisClient.ts'
 import { freePort } from './freePort.ts'
+
+/** The program of Redis, or of Valkey, that tests start. */
+export const REDIS_SERVER = process.env['REDIS_SERVER'] ?? 'redis-server'
 
 /** A redis-server that a test starts, stops, freezes and kills. It keeps its data over a restart. */
 export type TestRedis = {
@@ -60,7 +66,7 @@ export async function startRedis({
     port,
     async start() {
       child = spawn(
-        'redis-server',
+        REDIS_SERVER,
         [
           '--port',
           String(port),
@@ -94,17 +100,28 @@ export async function someRedis(): Promise<Pick<TestRedis, 'url' | 'close'>> {
   return url ? { url, async close() {} } : startRedis()
 }
 
-/** A script that makes the entries of a store older, whose keys begin with KEYS[1]. The clock of Redis cannot be moved, so this changes lifetimes and times. */
-export const AGE_KEYS = `
-for _, key in ipairs(redis.call('KEYS', KEYS[1] .. '*')) do
+/** Makes the filters of a store older. The clock of Redis cannot be moved, so this changes lifetimes and times. */
+export async function ageFilters(
+  link: RedisLink,
+  store: RedisFilterStore,
+  milliseconds: number,
+): Promise<void> {
+  await store.flush()
+  // The names begin with the same prefix also where each has a hash tag of its own.
+  const prefix = link.key('').slice(0, -2)
+  for (const server of serversOf(link.client)) await server.eval(AGE_KEYS, 0, prefix, milliseconds)
+}
+
+const AGE_KEYS = `
+for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
   local kind = redis.call('TYPE', key).ok
   if kind == 'hash' then
     local lease = redis.call('HGET', key, 'until')
-    if lease then redis.call('HSET', key, 'until', lease - ARGV[1]) end
+    if lease then redis.call('HSET', key, 'until', lease - ARGV[2]) end
   elseif kind == 'zset' then
-    for _, id in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZINCRBY', key, -ARGV[1], id) end
+    for _, id in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZINCRBY', key, -ARGV[2], id) end
   end
-  redis.call('PEXPIRE', key, redis.call('PTTL', key) - ARGV[1])
+  redis.call('PEXPIRE', key, redis.call('PTTL', key) - ARGV[2])
 end`
 
 async function answers(url: string): Promise<void> {
@@ -126,7 +143,7 @@ async function failure(server: ChildProcess): Promise<never> {
 
 function hasServer(): boolean {
   try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
+    execFileSync(REDIS_SERVER, ['--version'], { stdio: 'ignore' })
     return true
   } catch {
     return false

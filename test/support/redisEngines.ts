@@ -9,14 +9,11 @@ import { Redis } from 'ioredis'
 
 import { freePort } from './freePort.ts'
 import { hasProgram, makeCertificates, settle, words } from './programs.ts'
-import { redisServerMissing, startRedis, type TestRedis } from './redis.ts'
+import { REDIS_SERVER, redisServerMissing, startRedis, type TestRedis } from './redis.ts'
 
-/** Why tests that need Redis, its Sentinel and openssl cannot run here; undefined if they can. */
+/** Why tests that need Redis and openssl cannot run here; undefined if they can. */
 export const enginesMissing: string | undefined =
-  redisServerMissing ??
-  ['redis-sentinel', 'openssl'].flatMap((program) =>
-    hasProgram(program) ? [] : [`no ${program} on the PATH`],
-  )[0]
+  redisServerMissing ?? (hasProgram('openssl') ? undefined : 'no openssl on the PATH')
 
 /** A started engine: its address for `--redis`, and its servers. */
 export type RedisEngine = { url: string; close(): Promise<void> }
@@ -100,7 +97,7 @@ export async function startSentinel({
         'sentinel parallel-syncs main 1',
       ].join('\n'),
     )
-    return spawn('redis-sentinel', [file], { stdio: 'ignore' })
+    return spawn(REDIS_SERVER, [file, '--sentinel'], { stdio: 'ignore' })
   })
   const asking = new Redis(ports[0] as number, '127.0.0.1', { retryStrategy: () => 50 })
   asking.on('error', () => {})
@@ -139,10 +136,18 @@ export type ClusterEngine = RedisEngine & {
   replicas: TestRedis[]
 }
 
-/** Starts a cluster of three masters, each with a replica if wanted. A dead master is replaced after a second. */
-export async function startCluster({ replicas = false } = {}): Promise<ClusterEngine> {
+/**
+ * Starts a cluster of three masters, each with a replica if wanted. A dead master is replaced after a second. @param isSpread -
+ * whether its address says that gateways spread their filters
+ */
+export async function startCluster({
+  durable = true,
+  isSpread = false,
+  replicas = false,
+} = {}): Promise<ClusterEngine> {
   const start = async () =>
     startRedis({
+      durable,
       settings: words(
         `--cluster-enabled yes --cluster-node-timeout 1000 --cluster-port ${await freePort()} --repl-diskless-sync-delay 0`,
       ),
@@ -179,7 +184,7 @@ export async function startCluster({ replicas = false } = {}): Promise<ClusterEn
     }
   for (const client of clients) client.disconnect()
   return {
-    url: `redis+cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    url: `redis+cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}${isSpread ? '?filters=spread' : ''}`,
     masters,
     replicas: nodes.slice(3),
     async close() {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
+import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import {
   InvalidParamsError,
@@ -210,7 +211,7 @@ class CursorLostError extends RpcError {
     super(
       -32000,
       `a reorg removed block ${number} (${hash}), and its logs are not known any more: close the cursor and open it again from an earlier block`,
-      { data: { blockNumber: `0x${number.toString(16)}`, blockHash: hash } },
+      { data: { blockNumber: toQuantity(number), blockHash: hash } },
     )
   }
 }

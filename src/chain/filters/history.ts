@@ -1,3 +1,4 @@
+import { toQuantity } from '../../codec/quantity.ts'
 import { LimitExceededError, RpcError } from '../../lib/errors.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 
@@ -51,7 +52,7 @@ export declare namespace readHistory {
  * of its blocks.
  */
 export function tooLarge(number: number, limit: number): LimitExceededError {
-  const block = `0x${number.toString(16)}`
+  const block = toQuantity(number)
   return new LimitExceededError(`query returned more than ${limit} results`, {
     data: { fromBlock: block, toBlock: block },
   })

@@ -9,25 +9,19 @@ import {
   overLimit,
 } from './store.ts'
 
-type Entry = {
+/** A filter with its owner and the time at which it expires, in milliseconds of the store's clock. */
+export type KeptFilter = {
+  id: string
   client: string
   /** The query as JSON text, which needs a third of the memory of the objects and has a known length. */
   spec: string
   cursor: string
   expires: number
-  lease?: { token: string; until: number }
 }
+
+type Entry = Omit<KeptFilter, 'id'> & { lease?: { token: string; until: number } }
 
 type Use = { filters: number; bytes: number }
-
-/** A filter with its owner and the time at which it expires, in milliseconds of the store's clock. */
-export type KeptFilter = {
-  id: string
-  client: string
-  spec: string
-  cursor: string
-  expires: number
-}
 
 /** A store in memory whose filters can be kept elsewhere. */
 export type MemoryFilterStore = FilterStore & {
@@ -165,13 +159,7 @@ export function createMemoryFilterStore({
     },
     kept() {
       dropExpired()
-      return [...filters].map(([id, { client, cursor, expires, spec }]) => ({
-        id,
-        client,
-        spec,
-        cursor,
-        expires,
-      }))
+      return [...filters].map(([id, { lease: _lease, ...entry }]) => ({ id, ...entry }))
     },
     restore(kept) {
       for (const id of filters.keys()) drop(id)

@@ -1,99 +1,127 @@
 import type { RedisLink } from '../../lib/redis.ts'
 import { newId } from './id.ts'
-import { CHECK, CLAIM, COMMIT, CREATE, RELEASE, REMOVE, RENEW } from './redisScripts.ts'
+import { createRedisCounts } from './redisCounts.ts'
+import { CHECK, CLAIM, COMMIT, CREATE, RELEASE, RENEW } from './redisScripts.ts'
 import {
   type Claim,
-  createFullness,
   filterBytes,
-  type FilterLimit,
   type FilterLimits,
   type FilterSpec,
   type FilterStore,
-  overLimit,
 } from './store.ts'
 
-/** Filters that all replicas share. Every call throws StoreUnavailableError when Redis cannot be used. */
+/** A store in Redis. `flush` counts the filters that were used; a timer does so too. */
+export type RedisFilterStore = FilterStore & { flush(): Promise<void> }
+
+/**
+ * Filters that all replicas share. Each is one key, so that a Cluster can spread them. The counts for the limits are in one place:
+ * a filter is counted before it is created, and counted longer while it is used. A replica that dies between both leaves a count
+ * that expires.
+ *
+ * Every call throws StoreUnavailableError when Redis cannot be used.
+ */
 export function createRedisFilterStore({
+  isSpread = false,
   link,
   name = 'filter',
   ...limits
-}: createRedisFilterStore.Options): FilterStore {
-  const { bytesPerClient, bytesTotal, lease, perClient, total, ttl } = limits
+}: createRedisFilterStore.Options): RedisFilterStore {
+  const { lease, perClient, ttl } = limits
+  const counts = createRedisCounts({ ...limits, link, name, ownerOf })
   const create = link.script(CREATE)
   const claim = link.script(CLAIM)
   const renew = link.script(RENEW)
   const commit = link.script(COMMIT)
   const release = link.script(RELEASE)
-  const remove = link.script(REMOVE)
   const check = link.script(CHECK)
-  const filterKey = (id: string) => link.key(`${name}:${id}`)
-  const lists = ['', ':owners', ':usage'].map((part) => link.key(`${name}s${part}`))
-  // The lists expire later than the filters in them, but every key expires.
-  const listTtl = 4 * ttl
-  const fullness = createFullness(limits)
-  let usage = { filters: 0, bytes: 0 }
 
-  /** Stores the usage that a script has returned. */
-  function note([filters, bytes]: [number, string | null]): void {
-    usage = { filters, bytes: Number(bytes ?? 0) }
+  /** The keys that a filter may have. New filters get the first. */
+  function keysOf(id: string): [string, ...string[]] {
+    const key = `${name}:${id}`
+    return isSpread ? link.spreadKeys(key) : [link.key(key)]
+  }
+
+  /** Runs a script with each key of a filter until one answers. */
+  async function first(script: ReturnType<RedisLink['script']>, id: string, args: Args) {
+    for (const key of keysOf(id)) {
+      const answer = await script([key], args)
+      if (answer !== null) return answer
+    }
+    return null
+  }
+
+  /** Fields of a filter; undefined where the first is missing. */
+  async function fieldsOf(id: string, ...fields: string[]) {
+    for (const key of keysOf(id)) {
+      const values = await link.run((redis) => redis.hmget(key, ...fields))
+      if (values[0] !== null) return values
+    }
+    return undefined
+  }
+
+  async function ownerOf(id: string): Promise<string | undefined> {
+    const [owner] = (await fieldsOf(id, 'owner')) ?? []
+    return owner ?? undefined
   }
 
   return {
-    async create({ client, most = perClient }, { cursor, spec }, id = newId()) {
+    async create({ client, most = perClient }, { cursor, spec }, id) {
+      if (id !== undefined && (await this.read(id))) return id
+      const chosen = id ?? newId()
       const text = JSON.stringify(spec)
-      const args = [id, text, cursor, client, filterBytes(text), ttl, listTtl]
-      const bounds = [total, most, bytesTotal, bytesPerClient]
-      for (;;) {
-        const [outcome, filters, bytes] = (await create(
-          [filterKey(id), ...lists],
-          [...args, ...bounds],
-        )) as ['ok' | 'again' | FilterLimit, number, string | null]
-        note([filters, bytes])
-        if (outcome === 'ok') return id
-        // Many filters had expired at once: they are dropped in portions.
-        if (outcome === 'again') continue
-        if (outcome === 'total' || outcome === 'bytesTotal') fullness.refuse(usage)
-        throw overLimit(outcome, { ...limits, perClient: most })
+      const owner = `${filterBytes(text)} ${client}`
+      await counts.reserve(chosen, owner, most)
+      try {
+        await create([keysOf(chosen)[0]], [text, cursor, owner, ttl])
+      } catch (error) {
+        await counts.remove(chosen)
+        throw error
       }
+      return chosen
     },
     async read(id) {
-      const [spec, cursor] = await link.run((redis) => redis.hmget(filterKey(id), 'spec', 'cursor'))
-      if (!spec || cursor === null || cursor === undefined) return undefined
+      const [spec, cursor] = (await fieldsOf(id, 'spec', 'cursor')) ?? []
+      if (!spec || typeof cursor !== 'string') return undefined
       return { cursor, spec: JSON.parse(spec) as FilterSpec }
     },
     async claim(id, token, nothing) {
-      const [filters, bytes, found] = (await claim(
-        [filterKey(id), ...lists],
-        [token, nothing, lease, ttl, id, listTtl],
-      )) as [number, string | null, [string, string, Claim['state']] | null]
-      note([filters, bytes])
+      const found = (await first(claim, id, [token, nothing, lease, ttl])) as
+        | [string, string, Claim['state']]
+        | null
       if (!found) return undefined
-      return { spec: JSON.parse(found[0]) as FilterSpec, cursor: found[1], state: found[2] }
+      const [spec, cursor, state] = found
+      counts.use(id)
+      return { spec: JSON.parse(spec) as FilterSpec, cursor, state }
     },
-    renew: async (id, token) =>
-      (await renew([filterKey(id), ...lists], [token, lease, ttl, id, listTtl])) === 1,
-    commit: async (id, token, from, to) => (await commit([filterKey(id)], [token, from, to])) === 1,
+    async renew(id, token) {
+      const isRenewed = (await first(renew, id, [token, lease, ttl])) !== null
+      if (isRenewed) counts.use(id)
+      return isRenewed
+    },
+    commit: async (id, token, from, to) => (await first(commit, id, [token, from, to])) !== null,
     async release(id, token) {
-      await release([filterKey(id)], [token])
+      await first(release, id, [token])
     },
     async remove(id) {
-      const [removed, filters, bytes] = (await remove([filterKey(id), ...lists], [id])) as [
-        number,
-        number,
-        string | null,
-      ]
-      note([filters, bytes])
-      return removed === 1
+      let removed = 0
+      for (const key of keysOf(id)) removed += await link.run((redis) => redis.del(key))
+      await counts.remove(id)
+      return removed > 0
     },
     async check() {
       await check([link.key(`${name}s:check`)], [])
     },
-    usage: () => ({ ...usage, isFull: fullness.isFull(usage) }),
+    usage: () => counts.usage(),
+    flush: () => counts.flush(),
   }
 }
 
+type Args = (string | number)[]
+
 export declare namespace createRedisFilterStore {
   type Options = FilterLimits & {
+    /** Whether a Cluster may spread the filters over its servers. Only for ids that are never given twice. @default false */
+    isSpread?: boolean
     link: RedisLink
     /** What the store holds: the first part of its keys. @default 'filter' */
     name?: string

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from 'vitest'
+
+import { until } from '../../test/support/until.ts'
+import { watchSettled } from './watchSettled.ts'
+
+/** Watches a file that is found as the list says, one entry at each check, the last one from then on. */
+async function changesOf(...found: string[]): Promise<number[]> {
+  const changes: number[] = []
+  let checks = 0
+  const stop = watchSettled('a', () => changes.push(checks), {
+    interval: 1,
+    look: () => found[checks++] ?? found.at(-1) ?? '',
+  })
+  onTestFinished(stop)
+  await until(() => expect(checks).toBeGreaterThan(found.length + 3))
+  return changes
+}
+
+test('default: the file is complete when it is found alike twice', async () => {
+  expect(await changesOf('old', 'old', 'new')).toEqual([4])
+})
+
+test('behavior: nothing while it is written', async () => {
+  expect(await changesOf('old', 'a', 'b', 'c', 'c', 'c', 'd', 'd')).toEqual([5, 8])
+})
+
+test('behavior: a file that is away for a moment has changed once', async () => {
+  expect(await changesOf('old', 'none', 'new', 'new')).toEqual([4])
+})
+
+test('behavior: nothing when nothing changes', async () => {
+  expect(await changesOf('old', 'old', 'old')).toEqual([])
+})
