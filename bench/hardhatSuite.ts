@@ -4,6 +4,7 @@
 //   HARDHAT_PROJECT=/path/to/project npm run bench -- hardhat [test files]
 //   HARDHAT_CONFIG   another configuration file of the project
 //   HARDHAT_NODE_OPTIONS  NODE_OPTIONS of the processes of Hardhat
+//   HARDHAT_NODE_ARGS  more options of `hardhat node`, such as "--no-deploy" for a project with hardhat-deploy
 //   ETHGATE_OPTIONS  more options of `ethgate dev`, such as "--energy london"
 //   BENCH_SIDES      which of "ethgate,node,process" run; "ethgate,node" by default
 //   BENCH_OUTPUT     file for the failed tests of each side; the terminal by default
@@ -39,12 +40,17 @@ const config = writeConfig()
 
 /** `hardhat node` has 20 accounts. */
 const ETHGATE = ['dev', '--decimals', '18', '--accounts', '20', '--port', port]
+const NODE = ['node', '--hostname', '127.0.0.1', '--port', port]
 
 /** The arguments of Node.js that start each side; none if the tests run in the process of Hardhat. */
 const sides: Record<string, readonly string[] | undefined> = {
-  ethgate: [main, ...ETHGATE, ...(process.env['ETHGATE_OPTIONS'] ?? '').split(' ').filter(Boolean)],
-  node: [cli, '--config', config, 'node', '--hostname', '127.0.0.1', '--port', port],
+  ethgate: [main, ...ETHGATE, ...wordsOf('ETHGATE_OPTIONS')],
+  node: [cli, '--config', config, ...NODE, ...wordsOf('HARDHAT_NODE_ARGS')],
   process: undefined,
+}
+
+function wordsOf(variable: string): string[] {
+  return (process.env[variable] ?? '').split(' ').filter(Boolean)
 }
 
 /**
@@ -163,8 +169,9 @@ try {
     }
 } finally {
   rmSync(folder, { recursive: true })
+  // Also after an error, because a side can take hours.
+  console.log(table.toString())
+  const text = compareResults(outcomes)
+  if (output === undefined) console.log(text)
+  else writeFileSync(output, `${text}\n`)
 }
-console.log(table.toString())
-const text = compareResults(outcomes)
-if (output === undefined) console.log(text)
-else writeFileSync(output, `${text}\n`)

@@ -51,7 +51,7 @@ test('behavior: reads the artifacts of a folder, and those that a later build ad
   const data = encodeErrorResult({ abi: later, errorName: 'Later', args: [true] })
   expect(artifacts.describeError(data)).toBeUndefined()
   writeFileSync(join(place, 'contracts', 'B.json'), JSON.stringify({ abi: later }))
-  await expect.poll(() => artifacts.describeError(data), { timeout: 10_000 }).toBe('Later(true)')
+  await expect.poll(() => artifacts.describeError(data)).toBe('Later(true)')
 })
 
 test('behavior: knows a contract by its code, of Hardhat and Foundry, with immutable values', () => {

@@ -58,10 +58,14 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   const accounts = devAccounts(count, mnemonic, options.derivationPath)
   const isLikeEthereum = decimals === 18 && profile !== 'native'
   const chainId = options.chainId ?? (isLikeEthereum ? TOOLS_CHAIN_ID : undefined)
-  const ethereum = {
+  const rules = {
     ...(profile === 'native' ? nativeRules : ethereumRules),
     ...(isLikeEthereum && { energy: DEFAULT_HARDFORK }),
     ...options.ethereum,
+  }
+  const ethereum: EthereumRules = {
+    ...rules,
+    baseFee: isLikeEthereum && rules.energy !== 'native' ? 'eip1559' : 'fixed',
   }
   const genesis: Genesis = options.genesis ?? {
     accounts: accounts.map(({ address }) => ({ address, balance: balance * COIN })),

@@ -15,7 +15,7 @@ export { checkMessage } from './execution/check.ts'
 export { gasPriceOf } from './execution/executeEthereum.ts'
 export { type AccountChange, changeAccount } from './execution/override.ts'
 export { rawEthereum } from './transactions/rawTransaction.ts'
-export type { EthereumRules } from './transactions/rules.ts'
+export { defaultTip, type EthereumRules } from './transactions/rules.ts'
 export { type SimulatedCall, simulatedBlock } from './blocks/simulatedBlock.ts'
 export {
   readEthereum,

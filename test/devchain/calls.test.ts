@@ -455,7 +455,10 @@ describe('18 decimals', () => {
     })
     expect(await wei.rpc('eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
     expect(await balance(`0x${'aa'.repeat(20)}`)).toBe(many)
-    expect(await wei.rpc('eth_gasPrice')).toBe('0x3b9aca00')
+    const { baseFeePerGas } = (await wei.rpc('eth_getBlockByNumber', 'pending')) as {
+      baseFeePerGas: Hex
+    }
+    expect(BigInt((await wei.rpc('eth_gasPrice')) as Hex)).toBe(BigInt(baseFeePerGas) + 10n ** 9n)
     const mined = (await wei.rpc('eth_getBlockByNumber', '0x2', true)) as {
       transactions: { value: Hex }[]
     }

@@ -1,6 +1,4 @@
 import { mkdtempSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -11,6 +9,7 @@ import { noFaults } from '../../src/devchain/api/faults.ts'
 import { connectFork } from '../../src/devchain/index.ts'
 import { startDevGateway } from '../support/devGateway.ts'
 import { coins, NOBODY, WHO, startForkedChain } from '../support/forkedChain.ts'
+import { serveInTest } from '../support/serve.ts'
 
 const { balanceOf, point, real, startFork } = await startForkedChain()
 
@@ -78,21 +77,17 @@ async function startCounter(): Promise<{
   during: (work: () => Promise<unknown>) => Promise<number>
 }> {
   let count = 0
-  const server = createServer((request, response) => {
+  const url = await serveInTest(async (request, response) => {
     if (request.url === '/wallet/getaccount') count++
-    void (async () => {
-      const answer = await fetch(`${real.url}${request.url}`, {
-        method: request.method ?? 'POST',
-        headers: { 'content-type': 'application/json' },
-        ...(request.method === 'POST' && { body: await text(request) }),
-      })
-      response.writeHead(answer.status).end(await answer.text())
-    })()
+    const answer = await fetch(`${real.url}${request.url}`, {
+      method: request.method ?? 'POST',
+      headers: { 'content-type': 'application/json' },
+      ...(request.method === 'POST' && { body: await text(request) }),
+    })
+    response.writeHead(answer.status).end(await answer.text())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async during(work) {
       const before = count
       await work()

@@ -62,8 +62,9 @@ async function onChain(energy: Energy, use: (node: DevGateway) => Promise<void>)
   }
 }
 
-/** What a client sees of the price that a transaction has paid, and what its block's producer got. */
+/** What a client sees of the price that a transaction has paid with this base fee, and what its block's producer got. */
 async function paid(node: DevGateway, fees: object) {
+  await node.rpc('hardhat_setNextBlockBaseFeePerGas', gwei(1n))
   const balance = async (address: Hex) =>
     BigInt((await node.rpc('eth_getBalance', address, 'latest')) as Hex)
   const from = node.accountOf(0)
@@ -90,7 +91,8 @@ describe('fees of a hardfork', () => {
     await onChain('cancun', async (node) => {
       await node.rpc('hardhat_setCoinbase', HERE)
       const tip = { maxFeePerGas: gwei(10n), maxPriorityFeePerGas: gwei(2n) }
-      expect(await paid(node, {})).toEqual({ price: 1n, tip: 0n })
+      expect(await paid(node, {})).toEqual({ price: 2n, tip: 1n })
+      expect(await paid(node, { type: '0x0' })).toEqual({ price: 2n, tip: 1n })
       expect(await paid(node, tip)).toEqual({ price: 3n, tip: 2n })
       expect(await paid(node, { ...tip, maxFeePerGas: gwei(2n) })).toEqual({ price: 2n, tip: 1n })
       expect(await paid(node, { gasPrice: gwei(8n) })).toEqual({ price: 8n, tip: 7n })
@@ -102,6 +104,7 @@ describe('fees of a hardfork', () => {
       // GASPRICE to slot 0, BASEFEE to slot 1.
       await node.rpc('hardhat_setCode', THERE, '0x3a5f554860015500')
       const from = node.accountOf(0)
+      await node.rpc('hardhat_setNextBlockBaseFeePerGas', gwei(1n))
       await node.rpc('eth_sendTransaction', { from, to: THERE, gasPrice: gwei(8n) })
       const slot = (index: Hex) => node.rpc('eth_getStorageAt', THERE, index, 'latest')
       expect([await slot('0x0'), await slot('0x1')]).toEqual([word(8n * GWEI), word(GWEI)])
@@ -117,6 +120,96 @@ describe('fees of a hardfork', () => {
   })
 })
 
+describe('base fee', () => {
+  const baseFee = async (node: DevGateway, tag: string) => {
+    const block = (await node.rpc('eth_getBlockByNumber', tag, false)) as { baseFeePerGas: Hex }
+    return BigInt(block.baseFeePerGas)
+  }
+
+  test('default: it falls by an eighth after an empty block, as EIP-1559 says, and a chosen one has effect on later blocks', async () => {
+    await onChain('cancun', async (node) => {
+      // As in block 1 of anvil and Hardhat.
+      const first = (GWEI * 7n) / 8n
+      expect(await baseFee(node, '0x1')).toBe(GWEI)
+      expect(await baseFee(node, 'pending')).toBe(first)
+      await node.rpc('hardhat_mine', '0x1')
+      expect(await baseFee(node, 'latest')).toBe(first)
+      // It falls until an eighth of it is less than one.
+      await node.rpc('hardhat_mine', '0x100')
+      expect(await baseFee(node, 'latest')).toBe(7n)
+      await node.rpc('hardhat_setNextBlockBaseFeePerGas', '0x0')
+      await node.rpc('hardhat_mine', '0x2')
+      const from = node.accountOf(0)
+      expect(await paidNothing(node, from)).toBe('0x0')
+    })
+  })
+
+  const paidNothing = async (node: DevGateway, from: Hex) => {
+    const hash = await node.rpc('eth_sendTransaction', { from, to: THERE, gasPrice: '0x0' })
+    const receipt = (await node.rpc('eth_getTransactionReceipt', hash)) as {
+      effectiveGasPrice: Hex
+    }
+    return receipt.effectiveGasPrice
+  }
+
+  test('default: it rises after a block that used more than half of its gas limit', async () => {
+    await onChain('cancun', async (node) => {
+      await node.rpc('evm_setBlockGasLimit', '0x7a120') // 500,000
+      await node.rpc('evm_setAutomine', false)
+      const from = node.accountOf(0)
+      for (let index = 0; index < 20; index++)
+        await node.rpc('eth_sendTransaction', { from, to: THERE, gas: '0x5208' })
+      const before = await baseFee(node, 'pending')
+      await node.rpc('evm_mine')
+      // 420,000 of 250,000 gas: 0.68 of the highest change.
+      expect(await baseFee(node, 'pending')).toBe(before + (before * 170_000n) / 250_000n / 8n)
+    })
+  })
+
+  test('default: a transaction that offers less than the base fee waits for a lower one', async () => {
+    await onChain('cancun', async (node) => {
+      await node.rpc('evm_setAutomine', false)
+      const from = node.accountOf(0)
+      const low = { from, to: THERE, gasPrice: gwei(1n) }
+      const hash = await node.rpc('eth_sendTransaction', low)
+      const later = await node.rpc('eth_sendTransaction', { from, to: THERE })
+      await node.rpc('hardhat_setNextBlockBaseFeePerGas', gwei(1n) + '0')
+      await node.rpc('evm_mine')
+      expect(await node.rpc('eth_getTransactionReceipt', hash)).toBeNull()
+      expect(await node.rpc('eth_getTransactionReceipt', later)).toBeNull()
+      await node.rpc('hardhat_setNextBlockBaseFeePerGas', gwei(1n))
+      await node.rpc('evm_mine')
+      expect(await node.rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+      expect(await node.rpc('eth_getTransactionReceipt', later)).toMatchObject({ status: '0x1' })
+    })
+  })
+
+  test('default: receipts, fee history and gas price agree with the blocks', async () => {
+    await onChain('cancun', async (node) => {
+      const from = node.accountOf(0)
+      const fees = { maxFeePerGas: gwei(9n), maxPriorityFeePerGas: gwei(2n) }
+      const hash = await node.rpc('eth_sendTransaction', { from, to: THERE, ...fees })
+      const paid = await baseFee(node, 'latest')
+      await node.rpc('hardhat_mine', '0x1')
+      expect(await node.rpc('eth_getTransactionReceipt', hash)).toMatchObject({
+        effectiveGasPrice: `0x${(paid + 2n * GWEI).toString(16)}`,
+      })
+      const history = (await node.rpc('eth_feeHistory', '0x2', 'latest', [0, 100])) as {
+        baseFeePerGas: Hex[]
+        reward: Hex[][]
+      }
+      const next = await baseFee(node, 'pending')
+      expect(history.baseFeePerGas.map(BigInt)).toEqual([paid, await baseFee(node, 'latest'), next])
+      expect(history.reward).toEqual([
+        [gwei(2n), gwei(2n)],
+        ['0x0', '0x0'],
+      ])
+      expect(await node.rpc('eth_maxPriorityFeePerGas')).toBe(gwei(1n))
+      expect(await node.rpc('eth_gasPrice')).toBe(`0x${(next + GWEI).toString(16)}`)
+    })
+  })
+})
+
 describe('gas of a hardfork', () => {
   test.each(Object.keys(ANVIL) as Energy[])('default: equals anvil’s on %s', async (hardfork) => {
     await onChain(hardfork, async (node) => {
@@ -124,6 +217,12 @@ describe('gas of a hardfork', () => {
       for (const [name, hash] of await sendCases((...params) => node.rpc(...params)))
         used[name] = await gasOf(node, hash)
       expect(used).toEqual(ANVIL[hardfork])
+    })
+  })
+
+  test('behavior: anvil_nodeInfo names the hardfork', async () => {
+    await onChain('prague', async (node) => {
+      expect(await node.rpc('anvil_nodeInfo')).toMatchObject({ hardFork: 'prague' })
     })
   })
 

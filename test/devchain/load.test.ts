@@ -25,4 +25,4 @@ test('behavior: transfers sent one after another are all mined', async () => {
     receipts.filter((receipt) => (receipt as { status?: string } | null)?.status !== '0x1'),
   ).toEqual([])
   await dev.close()
-}, 180_000)
+})

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, type Hash, type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 
@@ -147,12 +147,24 @@ describe('the bytes of transactions', () => {
     expect(await dev.rpc('eth_getRawTransactionByHash', `0x${'1'.repeat(64)}`)).toBeNull()
   })
 
+  async function post(path: string, method: string, ...params: unknown[]): Promise<unknown> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const response = await fetch(`${dev.url}${path}`, { method: 'POST', body })
+    return ((await response.json()) as { result: unknown }).result
+  }
+
+  test('behavior: the solidified view has no waiting transaction', async () => {
+    await dev.rpc('evm_setAutomine', false)
+    const request = { from: dev.accountOf(0), to: WHO, value: '0x1', gas: '0x5208' }
+    const hash = (await dev.rpc('eth_sendTransaction', request)) as Hash
+    const raw = (await dev.rpc('eth_getRawTransactionByHash', hash)) as Hex
+    expect(keccak256(raw)).toBe(hash)
+    expect(await post('/solidity', 'eth_getTransactionByHash', hash)).toBeNull()
+    expect(await post('/solidity', 'eth_getRawTransactionByHash', hash)).toBeNull()
+    await dev.rpc('evm_setAutomine', true)
+  })
+
   test('behavior: also where it was signed in units of 10^-18', async () => {
-    const post = async (method: string, ...params: unknown[]) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const response = await fetch(`${dev.url}/wei`, { method: 'POST', body })
-      return ((await response.json()) as { result: unknown }).result
-    }
     const account = privateKeyToAccount(dev.keyOf(0))
     const raw = await account.signTransaction({
       chainId: dev.chain.chainId,
@@ -163,8 +175,8 @@ describe('the bytes of transactions', () => {
       type: 'legacy',
       value: 10n ** 12n,
     })
-    const hash = await post('eth_sendRawTransaction', raw)
-    expect(await post('eth_getRawTransactionByHash', hash)).toBe(raw)
+    const hash = await post('/wei', 'eth_sendRawTransaction', raw)
+    expect(await post('/wei', 'eth_getRawTransactionByHash', hash)).toBe(raw)
     expect(await dev.rpc('eth_getBalance', WHO, 'latest')).toBe('0x1')
   })
 

@@ -1,4 +1,4 @@
-import { JsonRpcProvider, parseEther, Wallet } from 'ethers'
+import { JsonRpcProvider, keccak256, parseEther, Transaction, Wallet } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
@@ -31,6 +31,34 @@ test('default: an amount in wei moves the same amount in sun', async () => {
   expect(found?.value).toBe(parseEther('1.5'))
 })
 
+test.each([
+  { type: 2, maxFeePerGas: 420_001_500_000_000n, maxPriorityFeePerGas: 1_500_000_000n },
+  { type: 0, gasPrice: 420_001_500_000_000n },
+])('behavior: a maximum price is rounded down, and its bytes stay: type $type', async (fees) => {
+  const wallet = new Wallet(dev.keyOf(5), provider)
+  const base = await wallet.populateTransaction({ to, value: parseEther('1') })
+  const raw = await wallet.signTransaction(
+    Transaction.from({
+      ...base,
+      from: null,
+      maxFeePerGas: null,
+      maxPriorityFeePerGas: null,
+      ...fees,
+    }),
+  )
+  const hash = (await provider.send('eth_sendRawTransaction', [raw])) as string
+  expect(hash).toBe(keccak256(raw))
+  expect((await provider.waitForTransaction(hash))?.status).toBe(1)
+  expect(await provider.send('debug_getRawTransaction', [hash])).toBe(raw)
+  const { gasPrice, maxFeePerGas } = fees
+  const given = {
+    [gasPrice ? 'gasPrice' : 'maxFeePerGas']: `0x${(gasPrice ?? maxFeePerGas).toString(16)}`,
+  }
+  expect(await provider.send('eth_estimateGas', [{ from: wallet.address, to, ...given }])).toBe(
+    '0x5208',
+  )
+})
+
 test('error: an amount that is not a whole number of sun', async () => {
   const wallet = new Wallet(dev.keyOf(3), provider)
   const raw = await wallet.signTransaction({
@@ -38,7 +66,10 @@ test('error: an amount that is not a whole number of sun', async () => {
     value: 1n,
   })
   await expect(provider.send('eth_sendRawTransaction', [raw])).rejects.toMatchObject({
-    error: { code: -32602 },
+    error: {
+      code: -32602,
+      message: expect.stringMatching(/: value: expected a multiple/) as string,
+    },
   })
 })
 

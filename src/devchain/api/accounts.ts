@@ -27,7 +27,8 @@ const when = (name: string, time: number) => (time > 0 ? { [name]: time } : {})
 
 const time = (usage: Usage) => Number(usage.time) * SLOT
 
-function printPermission(permission: Permission): Record<string, unknown> {
+/** A permission in the node's format. */
+export function printPermission(permission: Permission): Record<string, unknown> {
   return {
     ...(permission.type !== 'Owner' && { type: permission.type }),
     ...(permission.id > 0 && { id: permission.id }),
@@ -212,7 +213,7 @@ export const accountOperations: Operations = {
       const block = ledger.block(number)
       if (!block || block.id !== wanted.hash) throw illegalArgument('number and hash do not match')
       const key = params.visible
-        ? decodeBase58(account.address)
+        ? fromBase58(account.address).toString('hex')
         : account.address.replace(/^0x/, '').toLowerCase()
       const changed = balanceChange(ledger, key, number)
       const at = ledger.block(changed ?? number) ?? block
@@ -274,5 +275,3 @@ function balanceChange(ledger: Call['ledger'], key: string, number: number): num
   }
   return undefined
 }
-
-const decodeBase58 = (address: string) => fromBase58(address).toString('hex')

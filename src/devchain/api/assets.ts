@@ -40,6 +40,9 @@ const textOf = (value: unknown) =>
 const assets = ({ state }: Call): Asset[] =>
   (state.get('list', 'assets') ?? []).map((id) => state.get('asset', id) as Asset)
 
+const assetsWith = (call: Call, field: 'name' | 'owner', value: string) =>
+  assets(call).filter((asset) => asset[field] === value)
+
 const printAssets = (call: Call, list: Asset[]) =>
   list.length > 0
     ? { assetIssue: spell(list.map(printAsset), call.params.visible, ['name', 'url']) }
@@ -66,7 +69,7 @@ export const assetOperations: Operations = {
   getassetissuebyname: {
     run(call) {
       const name = call.params.hex('value', 'text')
-      const found = assets(call).filter((asset) => asset.name === name)
+      const found = assetsWith(call, 'name', name)
       if (found.length > 1)
         throw new NodeError(
           'org.tron.core.exception.NonUniqueObjectException',
@@ -81,20 +84,14 @@ export const assetOperations: Operations = {
   getassetissuelistbyname: {
     run(call) {
       const name = call.params.hex('value', 'text')
-      return printAssets(
-        call,
-        assets(call).filter((asset) => asset.name === name),
-      )
+      return printAssets(call, assetsWith(call, 'name', name))
     },
   },
   getassetissuebyaccount: {
     prefix: 'wallet',
     run(call) {
       const owner = call.params.hex('address', 'address')
-      return printAssets(
-        call,
-        assets(call).filter((asset) => asset.owner === owner),
-      )
+      return printAssets(call, assetsWith(call, 'owner', owner))
     },
   },
 }

@@ -29,8 +29,12 @@ const failed = (code: string, message: string, visible: boolean) => ({
   result: { code, message: visible ? message : hexOf(message) },
 })
 
+/** The body for a call that ended with an exception of the node. */
+const thrown = (className: string, message: string, visible: boolean) =>
+  failed('OTHER_ERROR', `class ${className} : ${message.replaceAll('"', "'")}`, visible)
+
 const unread = (error: NodeError, visible = false) =>
-  failed('OTHER_ERROR', `class ${error.className} : ${error.message.replaceAll('"', "'")}`, visible)
+  thrown(error.className, error.message, visible)
 
 /** Runs an operation whose errors are part of the answer instead of an error body. */
 async function answer(call: Call, work: () => unknown): Promise<unknown> {
@@ -140,12 +144,7 @@ async function constantCall(call: Call, transaction: ChainTransaction): Promise<
   const { visible } = call.params
   const result = await run(call, transaction, MAX_ENERGY)
   const { failure } = result
-  if (failure?.exception)
-    return failed(
-      'OTHER_ERROR',
-      `class ${failure.exception} : ${failure.message.replaceAll('"', "'")}`,
-      visible,
-    )
+  if (failure?.exception) return thrown(failure.exception, failure.message, visible)
   return {
     result: {
       result: true,
@@ -235,7 +234,7 @@ export const callOperations: Operations = {
   triggerconstantcontract: {
     get: 'empty',
     strict: true,
-    unreadable: (error) => unread(error),
+    unreadable: unread,
     run: (call) =>
       answer(call, () => {
         checkConstant(call)
@@ -247,7 +246,7 @@ export const callOperations: Operations = {
   estimateenergy: {
     get: 'empty',
     strict: true,
-    unreadable: (error) => unread(error),
+    unreadable: unread,
     run: (call) => answer(call, () => estimate(call)),
   },
 
@@ -255,7 +254,7 @@ export const callOperations: Operations = {
     prefix: 'wallet',
     get: 'empty',
     strict: true,
-    unreadable: (error) => unread(error),
+    unreadable: unread,
     run: (call) =>
       answer(call, () => {
         const { params } = call

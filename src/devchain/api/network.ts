@@ -42,6 +42,17 @@ function printProposal(proposal: Proposal): unknown {
   }
 }
 
+function proposalIds({ state }: Call): number[] {
+  const count = Number(state.get('property', 'proposals') ?? 0n)
+  return Array.from({ length: count }, (_, index) => index + 1)
+}
+
+function printProposals({ params, state }: Call, ids: readonly number[]): unknown {
+  if (ids.length === 0) return {}
+  const proposals = ids.map((id) => printProposal(state.get('proposal', String(id)) as Proposal))
+  return { proposals: spell(proposals, params.visible) }
+}
+
 function printContract(contract: ContractRecord, state: StateReader): unknown {
   const code = state.get('code', contract.address)
   return {
@@ -173,26 +184,15 @@ export const networkOperations: Operations = {
   listproposals: {
     prefix: 'wallet',
     run(call) {
-      const count = Number(call.state.get('property', 'proposals') ?? 0n)
-      if (count === 0) return {}
-      const proposals = Array.from({ length: count }, (_, i) =>
-        printProposal(call.state.get('proposal', String(count - i)) as Proposal),
-      )
-      return { proposals: spell(proposals, call.params.visible) }
+      return printProposals(call, proposalIds(call).toReversed())
     },
   },
   getpaginatedproposallist: {
     prefix: 'wallet',
     run(call) {
-      const count = Number(call.state.get('property', 'proposals') ?? 0n)
       const offset = Number(call.params.int('offset'))
       const limit = Number(call.params.int('limit'))
-      const ids = Array.from({ length: count }, (_, i) => i + 1).slice(offset, offset + limit)
-      if (ids.length === 0) return {}
-      const proposals = ids.map((id) =>
-        printProposal(call.state.get('proposal', String(id)) as Proposal),
-      )
-      return { proposals: spell(proposals, call.params.visible) }
+      return printProposals(call, proposalIds(call).slice(offset, offset + limit))
     },
   },
   getproposalbyid: {

@@ -4,6 +4,7 @@ import { hex } from '../contracts/types.ts'
 import { RefusedError } from '../state/errors.ts'
 import { permissionOf, signWeight } from '../transactions/permissions.ts'
 import { packTransaction, printTransaction } from '../transactions/transaction.ts'
+import { printPermission } from './accounts.ts'
 import { checkContent } from './broadcast.ts'
 import type { Call, Operations } from './operation.ts'
 import { spell } from './spelling.ts'
@@ -50,13 +51,7 @@ export const signOperations: Operations = {
       const { permission, signers, weight } = found
       return spell(
         {
-          permission: {
-            ...(permission.type !== 'Owner' && { type: permission.type }),
-            ...(permission.id > 0 && { id: permission.id }),
-            permission_name: permission.name,
-            threshold: printInt(permission.threshold),
-            keys: permission.keys.map((key) => ({ ...key, weight: printInt(key.weight) })),
-          },
+          permission: printPermission(permission),
           ...(signers.length > 0 && { approved_list: signers }),
           ...(weight > 0n && { current_weight: printInt(weight) }),
           result: weight >= permission.threshold ? {} : { code: 'NOT_ENOUGH_PERMISSION' },

@@ -1,14 +1,10 @@
-import { DELEGATION_SIZE } from '../contracts/delegate.ts'
-import { withoutZeros, printInt } from '../contracts/printing.ts'
+import { delegable } from '../contracts/delegate.ts'
+import { MAX_UNFREEZINGS, matured } from '../contracts/freeze.ts'
+import { withoutZeros } from '../contracts/printing.ts'
 import type { Resource } from '../state/model.ts'
-import { recovered, slotOf, totals, COIN } from '../state/resources.ts'
+import { slotOf } from '../state/resources.ts'
 import type { Call, Operations } from './operation.ts'
 import { spell } from './spelling.ts'
-
-/** Maximum number of pending unfreezings of an account. */
-const MAX_UNFREEZINGS = 32
-
-const named = (index: bigint): Resource => (index === 1n ? 'ENERGY' : 'BANDWIDTH')
 
 function delegations(call: Call) {
   const { params, state } = call
@@ -63,17 +59,9 @@ export const stakeOperations: Operations = {
     run(call) {
       const account = call.state.get('account', call.params.hex('owner_address', 'address'))
       if (!account) return {}
-      const resource = named(call.params.int('type'))
-      const usage = resource === 'ENERGY' ? account.energy : account.net
-      // The delegating transaction uses bandwidth too.
-      const own = resource === 'BANDWIDTH' ? DELEGATION_SIZE : 0n
-      const used = recovered(usage, slotOf(call.newest.header.timestamp)) + own
-      const { limit, weight } = totals(call.state, resource)
-      const busy = BigInt(
-        Math.trunc(Number(used) * Number(COIN) * (Number(weight) / Number(limit))),
-      )
-      const covered = busy - account.acquired[resource]
-      const free = account.frozen[resource] - (covered > 0n ? covered : 0n)
+      const resource = call.params.int('type') === 1n ? 'ENERGY' : 'BANDWIDTH'
+      const slot = slotOf(call.newest.header.timestamp)
+      const free = delegable({ state: call.state, slot, building: true }, account, resource)
       return withoutZeros({ max_size: free > 0n ? free : 0n })
     },
   },
@@ -81,9 +69,9 @@ export const stakeOperations: Operations = {
   getavailableunfreezecount: {
     run(call) {
       const account = call.state.get('account', call.params.hex('owner_address', 'address'))
-      const now = call.newest.header.timestamp
-      const running = account?.unfreezing.filter(({ expires }) => expires > now).length ?? 0
-      return account ? { count: MAX_UNFREEZINGS - running } : {}
+      if (!account) return {}
+      const { rest } = matured(account, call.newest.header.timestamp)
+      return { count: MAX_UNFREEZINGS - rest.length }
     },
   },
 
@@ -93,10 +81,7 @@ export const stakeOperations: Operations = {
       if (!account) return {}
       const asked = Number(call.params.int('timestamp'))
       const at = asked > 0 ? asked : call.newest.header.timestamp
-      const amount = account.unfreezing
-        .filter(({ expires }) => expires <= at)
-        .reduce((sum, { amount }) => sum + amount, 0n)
-      return amount > 0n ? { amount: printInt(amount) } : {}
+      return withoutZeros({ amount: matured(account, at).amount })
     },
   },
 }

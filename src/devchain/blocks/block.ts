@@ -38,7 +38,7 @@ export type ChainBlock = {
     balances: BalanceChange[]
   }[]
   infos: TransactionInfo[]
-  /** Values that tools chose for contracts, instead of those of the header. */
+  /** Values for contracts that the header does not have: those that tools chose, and the base fee where blocks have one. */
   seen?: Partial<Pick<BlockContext, 'baseFee' | 'chainId' | 'gasLimit' | 'prevRandao' | 'producer'>>
 }
 
@@ -129,15 +129,17 @@ export function printBlock(
           printTransaction(transaction, header.number === 0 ? undefined : results, spelling),
         ),
       }),
-    ...(block.seen && { ethereum: printSeen(block.seen) }),
+    ...printSeen(block.seen),
   }
 }
 
 /** The chosen values of a block under their names in Ethereum. */
-function printSeen({ gasLimit, prevRandao, producer }: NonNullable<ChainBlock['seen']>) {
-  return {
+function printSeen({ gasLimit, prevRandao, producer }: ChainBlock['seen'] = {}) {
+  if (gasLimit === undefined && !prevRandao && !producer) return {}
+  const ethereum = {
     ...(gasLimit !== undefined && { gasLimit: `0x${gasLimit.toString(16)}` as const }),
     ...(producer && { miner: `0x${producer.slice(2)}` as const }),
     ...(prevRandao && { mixHash: `0x${prevRandao}` as const }),
   }
+  return { ethereum }
 }

@@ -58,17 +58,6 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
   return {
     head: () => blocks.at(-1) as ChainBlock,
     block: (number: number): ChainBlock | undefined => blocks[number - first],
-    /** The block with a time in milliseconds. */
-    blockAtTime: (time: number): ChainBlock | undefined => {
-      let [low, high] = [0, blocks.length - 1]
-      while (low < high) {
-        const middle = Math.ceil((low + high) / 2)
-        if ((blocks[middle] as ChainBlock).header.timestamp <= time) low = middle
-        else high = middle - 1
-      }
-      const found = blocks[low]
-      return found?.header.timestamp === time ? found : undefined
-    },
     numberOf: (id: string): number | undefined => byId.get(id),
     placeOf: (id: string): Place | undefined => places.get(id),
     /** The newest state. */

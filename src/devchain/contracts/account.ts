@@ -3,8 +3,8 @@ import { newAccount } from '../state/model.ts'
 import type { Permission } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import { MAX_KEYS } from '../transactions/permissions.ts'
-import type { ContractType } from './types.ts'
-import { burn, hex, int, isAddress, ownerAccount, updateAccount } from './types.ts'
+import type { ContractType, Json } from './types.ts'
+import { burn, hex, int, isAddress, list, ownerAccount, updateAccount } from './types.ts'
 
 const bytesOf = (value: string) => value.length / 2
 
@@ -71,14 +71,12 @@ const MAX_ACTIVE = 8
 /** The contract types of the chain, one bit each. */
 const AVAILABLE = Buffer.from('7fff1fc0037efb0f'.padEnd(64, '0'), 'hex')
 
-type Json = Readonly<Record<string, unknown>>
-
 const text = (json: Json, name: string) => (json[name] as string | undefined) ?? ''
 
 const typeOf = (permission: Json) => (permission['type'] as string | undefined) ?? 'Owner'
 
 function checkPermission(permission: Json): void {
-  const keys = (permission['keys'] ?? []) as Json[]
+  const keys = list(permission, 'keys')
   const type = typeOf(permission)
   const threshold = int(permission, 'threshold')
   if (keys.length > MAX_KEYS)
@@ -118,7 +116,7 @@ function toPermission(json: Json, id: number): Permission {
     name: text(json, 'permission_name'),
     threshold: int(json, 'threshold'),
     ...(json['operations'] !== undefined && { operations: hex(json, 'operations') }),
-    keys: ((json['keys'] ?? []) as Json[]).map((key) => ({
+    keys: list(json, 'keys').map((key) => ({
       address: hex(key, 'address'),
       weight: int(key, 'weight'),
     })),
@@ -136,7 +134,7 @@ export const AccountPermissionUpdateContract: ContractType = {
     )
     const owner = (value['owner'] as Json | undefined) ?? invalid('owner permission is missed')
     const witness = value['witness'] as Json | undefined
-    const actives = (value['actives'] ?? []) as Json[]
+    const actives = list(value, 'actives')
     if (account.isWitness && !witness) invalid('witness permission is missed')
     if (!account.isWitness && witness) invalid("account isn't witness can't set witness permission")
     if (actives.length === 0) invalid('active permission is missed')
@@ -161,9 +159,7 @@ export const AccountPermissionUpdateContract: ContractType = {
     updateAccount(state, owner, () => ({
       owner: toPermission(value['owner'] as Json, 0),
       ...(witness && { witness: toPermission(witness, 1) }),
-      active: ((value['actives'] ?? []) as Json[]).map((json, index) =>
-        toPermission(json, index + 2),
-      ),
+      active: list(value, 'actives').map((json, index) => toPermission(json, index + 2)),
     }))
     burn(state, owner, fee)
     return { fee }

@@ -1,7 +1,7 @@
 import { invalid } from '../state/errors.ts'
 import type { Account, Asset } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
-import type { ContractType } from './types.ts'
+import type { ContractType, Json } from './types.ts'
 import {
   addBalance,
   burn,
@@ -9,12 +9,11 @@ import {
   hex,
   int,
   isAddress,
+  list,
   ownerAccount,
   updateAccount,
   withAsset,
 } from './types.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 const DAY = 86_400_000
 const ONE_DAY_NET = 57_600_000_000n
@@ -62,7 +61,7 @@ export const AssetIssueContract: ContractType = {
     if (int(value, 'num') <= 0n) invalid('Num must greater than 0!')
     if (int(value, 'public_free_asset_net_usage') !== 0n)
       invalid('PublicFreeAssetNetUsage must be 0!')
-    const frozen = (value['frozen_supply'] ?? []) as Json[]
+    const frozen = list(value, 'frozen_supply')
     if (frozen.length > MAX_FROZEN) invalid('Frozen supply list length is too long')
     for (const [field, text] of [
       ['free_asset_net_limit', 'Invalid FreeAssetNetLimit'],
@@ -92,7 +91,7 @@ export const AssetIssueContract: ContractType = {
     const id = ((state.get('property', 'lastAsset') ?? 0n) + 1n).toString()
     const fee = parameter(state, 'getAssetIssueFee')
     const start = Number(int(value, 'start_time'))
-    const frozenSupply = ((value['frozen_supply'] ?? []) as Json[]).map((part) => ({
+    const frozenSupply = list(value, 'frozen_supply').map((part) => ({
       amount: int(part, 'frozen_amount'),
       days: int(part, 'frozen_days'),
       expires: start + Number(int(part, 'frozen_days')) * DAY,

@@ -2,13 +2,13 @@ import { invalid } from '../state/errors.ts'
 import type { Account, Delegation, Resource } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import { COIN, SLOT, consume, join, recovered, totals } from '../state/resources.ts'
-import type { State } from '../state/state.ts'
+import type { State, StateReader } from '../state/state.ts'
 import { powerOf } from './freeze.ts'
 import type { ContractType, Execution } from './types.ts'
 import { hex, int, isAddress, ownerAccount, updateAccount } from './types.ts'
 
 /** Bandwidth of a delegating transaction, which builders subtract. */
-export const DELEGATION_SIZE = 279n
+const DELEGATION_SIZE = 279n
 
 /** Default duration of a locked delegation in slots: three days. */
 const DEFAULT_LOCK = 86_400n
@@ -44,8 +44,11 @@ function changeIndex(state: State, key: string, address: string, present: boolea
 }
 
 /** Coins of a stake whose resource is unused. */
-function available(execution: Execution, account: Account, resource: Resource): bigint {
-  const { state, slot, building } = execution
+export function delegable(
+  { state, slot, building }: Pick<Execution, 'building' | 'slot'> & { state: StateReader },
+  account: Account,
+  resource: Resource,
+): bigint {
   const { limit, weight } = totals(state, resource)
   const own = building && resource === 'BANDWIDTH' ? DELEGATION_SIZE : 0n
   const used = recovered(account[USAGE[resource]], slot) + own
@@ -70,7 +73,7 @@ export const DelegateResourceContract: ContractType = {
       execution,
       'ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]',
     )
-    if (available(execution, account, resource) < amount)
+    if (delegable(execution, account, resource) < amount)
       invalid(
         `delegateBalance must be less than or equal to available Freeze${resource === 'ENERGY' ? 'Energy' : 'Bandwidth'}V2 balance`,
       )

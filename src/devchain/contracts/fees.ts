@@ -5,7 +5,8 @@ import { parameter } from '../state/parameters.ts'
 import { consume, consumeFree, recovered, stakeLimit } from '../state/resources.ts'
 import type { State } from '../state/state.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
-import { addBalance, addProperty, burn, hex, updateAccount } from './types.ts'
+import { min } from './limits.ts'
+import { burn, hex, updateAccount } from './types.ts'
 
 /** The fees of a transaction in sun, and its used resources in points. */
 export type Bill = {
@@ -140,9 +141,10 @@ export function payEnergy(
   let originEnergyUsage = 0n
   if (contract.origin !== owner && state.get('account', contract.origin)) {
     const percent = 100n - contract.userPercent
-    originEnergyUsage = [(total * percent) / 100n, options.originLeft, contract.originEnergyLimit]
-      .toSorted((a, b) => (a < b ? -1 : 1))
-      .at(0) as bigint
+    originEnergyUsage = min(
+      (total * percent) / 100n,
+      min(options.originLeft, contract.originEnergyLimit),
+    )
     use(contract.origin, originEnergyUsage)
   }
   const callerUsage = total - originEnergyUsage
@@ -155,8 +157,7 @@ export function payEnergy(
   const { balance } = state.get('account', owner) as Account
   if (balance < energyFee)
     throw new RefusedError('CONTRACT_EXE_ERROR', `${owner} insufficient balance`)
-  addBalance(state, owner, -energyFee)
-  addProperty(state, 'burned', energyFee)
+  burn(state, owner, energyFee)
   return { energyUsage: options.callerLeft, energyFee, originEnergyUsage }
 }
 

@@ -3,13 +3,15 @@ import type { Account, Power } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import { COIN, votingPower } from '../state/resources.ts'
 import type { State } from '../state/state.ts'
-import { printInt } from './printing.ts'
+import { printInt, withoutZeros } from './printing.ts'
 import type { ContractType, Execution } from './types.ts'
 import { addProperty, int, ownerAccount, updateAccount } from './types.ts'
 import { setVotes } from './vote.ts'
 
 const DAY = 86_400_000
-const MAX_UNFREEZINGS = 32
+
+/** Maximum number of pending unfreezings of an account. */
+export const MAX_UNFREEZINGS = 32
 
 const WEIGHTS: Readonly<Record<Power, string>> = {
   BANDWIDTH: 'totalNetWeight',
@@ -65,7 +67,7 @@ export const FreezeBalanceV2Contract: ContractType = {
 }
 
 /** The sum of the expired unfreezings, and the remaining list. */
-function matured(account: Account, now: number) {
+export function matured(account: Account, now: number) {
   const over = account.unfreezing.filter(({ expires }) => expires <= now)
   return {
     amount: over.reduce((sum, { amount }) => sum + amount, 0n),
@@ -73,8 +75,9 @@ function matured(account: Account, now: number) {
   }
 }
 
-const withdrawn = (amount: bigint) =>
-  amount > 0n ? { info: { withdraw_expire_amount: printInt(amount) } } : {}
+const withdrawn = (amount: bigint) => ({
+  info: withoutZeros({ withdraw_expire_amount: amount }),
+})
 
 /** UnfreezeBalanceV2Contract: unstakes coins, which can be withdrawn after a waiting time. */
 export const UnfreezeBalanceV2Contract: ContractType = {
@@ -93,7 +96,7 @@ export const UnfreezeBalanceV2Contract: ContractType = {
     if (frozen <= 0n) invalid(`no frozenBalance(${name})`)
     const amount = int(value, 'unfreeze_balance')
     if (amount <= 0n || amount > frozen) invalid(`Invalid unfreeze_balance, [${amount}] is error`)
-    if (account.unfreezing.filter(({ expires }) => expires > now).length >= MAX_UNFREEZINGS)
+    if (matured(account, now).rest.length >= MAX_UNFREEZINGS)
       invalid('Invalid unfreeze operation, unfreezing times is over limit')
   },
   execute(execution) {
@@ -159,7 +162,7 @@ export const CancelAllUnfreezeV2Contract: ContractType = {
     updateAccount(state, owner, ({ balance }) => ({ balance: balance + amount, unfreezing: [] }))
     return {
       info: {
-        ...(amount > 0n && { withdraw_expire_amount: printInt(amount) }),
+        ...withoutZeros({ withdraw_expire_amount: amount }),
         cancel_unfreezeV2_amount: (Object.keys(back) as Power[]).map((key) => ({
           key,
           value: printInt(back[key]),

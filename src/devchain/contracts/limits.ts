@@ -83,4 +83,5 @@ function spendable({ balance }: Account, { callValue }: Request): bigint {
   return balance > callValue ? balance - callValue : 0n
 }
 
-const min = (a: bigint, b: bigint) => (a < b ? a : b)
+/** The smaller of two amounts. */
+export const min = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -1,14 +1,14 @@
-import type { TransactionInfo } from '../../native/wire/types.ts'
+import type { TransactionInfo, TransactionResult } from '../../native/wire/types.ts'
+import type { VmResult } from '../vm/run.ts'
 import type { Bill } from './fees.ts'
-import type { SmartResult } from './smart.ts'
 
 /** A log in the node's format, without empty members. */
-export function printLog({ address, topics, data }: SmartResult['logs'][number]) {
+export function printLog({ address, topics, data }: VmResult['logs'][number]) {
   return { address, ...(topics.length > 0 && { topics }), ...(data !== '' && { data }) }
 }
 
 /** An internal transaction in the node's format. */
-export function printInternal(entry: SmartResult['internal'][number]) {
+export function printInternal(entry: VmResult['internal'][number]) {
   return {
     hash: entry.hash,
     caller_address: entry.caller,
@@ -21,6 +21,38 @@ export function printInternal(entry: SmartResult['internal'][number]) {
     ],
     note: Buffer.from(entry.note).toString('hex'),
     ...(entry.rejected && { rejected: true }),
+  }
+}
+
+/**
+ * The result and the record of a transaction that has run a contract.
+ *
+ * @param to - the called account or the created contract.
+ */
+export function printRun(
+  id: string,
+  to: string,
+  result: VmResult,
+  bill: Bill,
+): { results: TransactionResult[]; info: TransactionInfo } {
+  const { failure, internal, logs } = result
+  const contractRet = failure?.result ?? 'SUCCESS'
+  const output = failure && failure.result !== 'REVERT' ? new Uint8Array(0) : result.output
+  return {
+    results: [{ contractRet }],
+    info: {
+      id,
+      ...withoutZeros({ fee: bill.energyFee + bill.netFee + bill.extraFee }),
+      contractResult: [Buffer.from(output).toString('hex')],
+      contract_address: to,
+      receipt: { ...printReceipt(bill, result.energyUsed), result: contractRet },
+      ...(logs.length > 0 && { log: logs.map(printLog) }),
+      ...(failure && {
+        result: 'FAILED',
+        resMessage: Buffer.from(failure.message).toString('hex'),
+      }),
+      ...(internal.length > 0 && { internal_transactions: internal.map(printInternal) }),
+    },
   }
 }
 

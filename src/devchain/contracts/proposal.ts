@@ -2,9 +2,7 @@ import { invalid } from '../state/errors.ts'
 import type { Proposal } from '../state/model.ts'
 import { PROPOSAL_KEYS, parameter } from '../state/parameters.ts'
 import type { ContractType, Execution } from './types.ts'
-import { int, isAddress } from './types.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import { int, isAddress, list } from './types.ts'
 
 /** Default lifetime of a proposal in milliseconds: three days. */
 const LIFETIME = 259_200_000n
@@ -28,7 +26,7 @@ function openProposal({ state, value, now }: Execution): Proposal {
 export const ProposalCreateContract: ContractType = {
   validate(execution) {
     checkWitness(execution)
-    const parameters = (execution.value['parameters'] ?? []) as Json[]
+    const parameters = list(execution.value, 'parameters')
     if (parameters.length === 0) invalid('This proposal has no parameter.')
     for (const entry of parameters) {
       const key = PROPOSAL_KEYS.get(int(entry, 'key'))
@@ -47,7 +45,7 @@ export const ProposalCreateContract: ContractType = {
     state.set('proposal', String(id), {
       id,
       proposer: owner,
-      parameters: ((value['parameters'] ?? []) as Json[]).map((entry) => ({
+      parameters: list(value, 'parameters').map((entry) => ({
         key: int(entry, 'key'),
         value: int(entry, 'value'),
       })),

@@ -5,10 +5,13 @@ import type { Account } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import type { State } from '../state/state.ts'
 
+/** A message of the node's JSON. */
+export type Json = Readonly<Record<string, unknown>>
+
 /** The execution context of a native contract. */
 export type Execution = {
   state: State
-  value: Readonly<Record<string, unknown>>
+  value: Json
   owner: string
   /** Time of the newest block, milliseconds. */
   now: number
@@ -31,13 +34,18 @@ export type ContractType = {
 }
 
 /** An int64 member; 0 if absent. */
-export function int(value: Readonly<Record<string, unknown>>, name: string): bigint {
+export function int(value: Json, name: string): bigint {
   return BigInt((value[name] as number | bigint | undefined) ?? 0)
 }
 
 /** A bytes member as hex; empty if absent. */
-export function hex(value: Readonly<Record<string, unknown>>, name: string): string {
+export function hex(value: Json, name: string): string {
   return (value[name] as string | undefined) ?? ''
+}
+
+/** A repeated member; empty if absent. */
+export function list(value: Json, name: string): readonly Json[] {
+  return (value[name] as readonly Json[] | undefined) ?? []
 }
 
 /** Whether a text is an address: 42 hex characters that begin with `41`. */

@@ -5,12 +5,19 @@ import { COIN, votingPower } from '../state/resources.ts'
 import type { State, StateReader } from '../state/state.ts'
 import { printInt } from './printing.ts'
 import type { ContractType } from './types.ts'
-import { addProperty, burn, hex, int, isAddress, ownerAccount, updateAccount } from './types.ts'
+import {
+  addProperty,
+  burn,
+  hex,
+  int,
+  isAddress,
+  list,
+  ownerAccount,
+  updateAccount,
+} from './types.ts'
 
 const MAX_VOTES = 30
 const DAY = 86_400_000
-
-type Json = Readonly<Record<string, unknown>>
 
 /** Replaces an account's votes. The next maintenance updates the counts of the witnesses. */
 export function setVotes(state: State, owner: string, votes: Account['votes']): void {
@@ -25,7 +32,7 @@ export const VoteWitnessContract: ContractType = {
   validate(execution) {
     const { state, value, owner } = execution
     if (!isAddress(owner)) invalid('Invalid address')
-    const votes = (value['votes'] ?? []) as Json[]
+    const votes = list(value, 'votes')
     if (votes.length === 0) invalid('VoteNumber must more than 0')
     if (votes.length > MAX_VOTES) invalid(`VoteNumber more than maxVoteNumber ${MAX_VOTES}`)
     let sum = 0n
@@ -45,7 +52,7 @@ export const VoteWitnessContract: ContractType = {
     setVotes(
       state,
       owner,
-      ((value['votes'] ?? []) as Json[]).map((vote) => ({
+      list(value, 'votes').map((vote) => ({
         address: hex(vote, 'vote_address'),
         count: int(vote, 'vote_count'),
       })),

@@ -1,8 +1,7 @@
 import { emptyBill, payBandwidth, payEnergy, payExtras } from '../contracts/fees.ts'
 import type { Bill } from '../contracts/fees.ts'
-import { printInternal, printLog, printReceipt, withoutZeros } from '../contracts/printing.ts'
+import { printReceipt, printRun, withoutZeros } from '../contracts/printing.ts'
 import { runSmart } from '../contracts/smart.ts'
-import type { SmartResult } from '../contracts/smart.ts'
 import { hex } from '../contracts/types.ts'
 import type { Execution } from '../contracts/types.ts'
 import { RefusedError, invalid } from '../state/errors.ts'
@@ -164,27 +163,5 @@ async function applySmart(
       succeeded: !result.failure,
     }),
   )
-  const outcome = result.failure?.result ?? 'SUCCESS'
-  return {
-    results: [{ contractRet: outcome }],
-    info: {
-      id: transaction.id,
-      ...withoutZeros({ fee: bill.energyFee + bill.netFee + bill.extraFee }),
-      contractResult: [Buffer.from(contractOutput(result)).toString('hex')],
-      contract_address: result.contractAddress,
-      receipt: { ...printReceipt(bill, result.energyUsed), result: outcome },
-      ...(result.logs.length > 0 && { log: result.logs.map(printLog) }),
-      ...(result.failure && {
-        result: 'FAILED',
-        resMessage: Buffer.from(result.failure.message).toString('hex'),
-      }),
-      ...(result.internal.length > 0 && {
-        internal_transactions: result.internal.map(printInternal),
-      }),
-    },
-  }
-}
-
-function contractOutput({ output, failure }: SmartResult): Uint8Array {
-  return failure && failure.result !== 'REVERT' ? new Uint8Array(0) : output
+  return printRun(transaction.id, result.contractAddress, result, bill)
 }

@@ -1,7 +1,7 @@
 import { emptyBill, payBandwidth, payEnergy } from '../contracts/fees.ts'
 import type { Bill } from '../contracts/fees.ts'
 import { energyLimits } from '../contracts/limits.ts'
-import { printInternal, printLog, printReceipt, withoutZeros } from '../contracts/printing.ts'
+import { printRun } from '../contracts/printing.ts'
 import { addBalance, addProperty, createReceiver } from '../contracts/types.ts'
 import { EthereumError } from '../state/errors.ts'
 import { countNonce, nonceOf } from '../state/nonce.ts'
@@ -183,26 +183,10 @@ export function outcome(
   bill: Bill,
   transaction: ChainTransaction,
 ): Omit<Applied, 'balances' | 'transaction'> & { transaction: ChainTransaction } {
-  const { failure, internal, logs } = result
-  const contractRet = failure?.result ?? 'SUCCESS'
-  const output = failure && failure.result !== 'REVERT' ? new Uint8Array(0) : result.output
   return {
     transaction,
-    results: [{ contractRet }],
     ...(result.printed.length > 0 && { printed: result.printed }),
-    ...(failure?.emptyRevert && { emptyRevert: failure.emptyRevert }),
-    info: {
-      id,
-      ...withoutZeros({ fee: bill.energyFee + bill.netFee }),
-      contractResult: [Buffer.from(output).toString('hex')],
-      contract_address: to,
-      receipt: { ...printReceipt(bill, result.energyUsed), result: contractRet },
-      ...(logs.length > 0 && { log: logs.map(printLog) }),
-      ...(failure && {
-        result: 'FAILED',
-        resMessage: Buffer.from(failure.message).toString('hex'),
-      }),
-      ...(internal.length > 0 && { internal_transactions: internal.map(printInternal) }),
-    },
+    ...(result.failure?.emptyRevert && { emptyRevert: result.failure.emptyRevert }),
+    ...printRun(id, to, result, bill),
   }
 }

@@ -13,8 +13,11 @@ export type Pool = ReturnType<typeof createPool>
 export function createPool(items: readonly Pending[] = []) {
   let list: Pending[] = [...items]
 
-  /** The transactions of the next block: all but Ethereum transactions after a nonce gap. */
-  function ready(state: StateReader): ChainTransaction[] {
+  /**
+   * The transactions of the next block: all but Ethereum transactions after a nonce gap, and those that offer less than the price of
+   * gas, with the later ones of their senders.
+   */
+  function ready(state: StateReader, price = 0n): ChainTransaction[] {
     const chosen: ChainTransaction[] = []
     const next = new Map<string, bigint>()
     const early = new Map<string, ChainTransaction>()
@@ -29,7 +32,7 @@ export function createPool(items: readonly Pending[] = []) {
       let nonce = next.get(from) ?? nonceOf(state, from)
       for (;;) {
         const following = early.get(`${from}/${nonce}`)
-        if (!following) break
+        if (!following?.ethereum || following.ethereum.maxPrice < price) break
         chosen.push(following)
         nonce += 1n
       }

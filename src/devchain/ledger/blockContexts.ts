@@ -3,7 +3,9 @@ import type { BlockStore } from '../blocks/blockStore.ts'
 import type { Genesis } from '../blocks/genesis.ts'
 import type { ExecutionContext } from '../execution/execution.ts'
 import type { Fork } from '../fork/fork.ts'
+import { parameter } from '../state/parameters.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
+import { baseFeeAfter } from './baseFee.ts'
 
 /** Values of a block that a tool chose: the base fee of Ethereum transactions and the randomness. */
 export type NextBlockChoice = Pick<ExecutionContext['block'], 'baseFee' | 'prevRandao'>
@@ -65,7 +67,17 @@ export function createBlockContexts({
     return { number, timestamp, producer: address }
   }
 
+  function nextBaseFee(): bigint {
+    const parent = head()
+    const { baseFee = parameter(store.state(), 'getEnergyFee'), gasLimit: limit = gasLimit } =
+      parent.seen ?? {}
+    // Block 1 is made at the start, because the genesis has no time. The first block of a tool has the base fee that block 1 of anvil has.
+    if (parent.header.number === 0) return baseFee
+    return baseFeeAfter(parent, { baseFee, gasLimit: limit })
+  }
+
   const choice = () => ({
+    ...(ethereum.baseFee === 'eip1559' && { baseFee: nextBaseFee() }),
     ...chosen,
     ...(coinbase && { producer: coinbase }),
     ...(ethereum.gasLimit !== gasLimit && { gasLimit: ethereum.gasLimit }),

@@ -128,7 +128,6 @@ export function createLedger(
     block: store.block,
     numberOf: store.numberOf,
     placeOf: store.placeOf,
-    blockAtTime: store.blockAtTime,
     changedAt: (...of: Parameters<typeof store.changedAt>) => store.changedAt(...of),
     /** The state after the block at a height. @throws ForkError before a fork if the node does not keep the state */
     stateAt: (number: number): StateReader =>

@@ -36,7 +36,13 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     readable = undefined
   }
 
-  const ready = () => runFetching(() => pool.ready(store.state()))
+  /** The transactions of the next block, in order. Those that offer less than its price wait. */
+  function readyNow(): ChainTransaction[] {
+    const state = store.state()
+    return pool.ready(state, gasPriceOf(state, next()))
+  }
+
+  const ready = () => runFetching(readyNow)
 
   /** Executes a transaction on top of the pool. */
   const admit = (
@@ -85,8 +91,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     ready,
 
     /** Whether the next block contains a transaction. */
-    isReady: (id: string): boolean =>
-      pool.ready(store.state()).some((transaction) => transaction.id === id),
+    isReady: (id: string): boolean => readyNow().some((transaction) => transaction.id === id),
 
     /** The nonce of an account's next transaction, after those in the pool. */
     nonceOf: (address: string): bigint => pool.nonceOf(store.state(), address),

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import type { Hash, Hex } from 'viem'
 
 import type { ChainBlock, DevChain } from '../index.ts'
 import type { Announcer } from './announce.ts'
@@ -23,7 +23,10 @@ export function gatewayOptions(
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain, announcer, terminal),
     onUnknown: terminal?.unknown,
-    priceOfBlock: (time: number) => chain.ledger.blockAtTime(time)?.seen?.baseFee,
+    priceOfBlock: (hash: Hash) => {
+      const number = chain.ledger.numberOf(hash.slice(2))
+      return number === undefined ? undefined : chain.ledger.block(number)?.seen?.baseFee
+    },
     routes: chain.app,
     transport: chain.transport,
   }

@@ -8,6 +8,7 @@ import { controlMethods } from './control.ts'
 import { accessListMethods } from './createAccessList.ts'
 import { erc20Methods } from './erc20.ts'
 import { callFailure, type FailureOf, withRpcErrors } from './failures.ts'
+import { feeMethods } from './fees.ts'
 import { lookupMethods } from './lookups.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
@@ -58,6 +59,7 @@ export function devMethods(
     ...accessListMethods(chain),
     ...simulateMethods(chain, failureOf),
     ...sendingMethods(chain, announcer, unlocked, signer),
+    ...feeMethods(chain),
     ...reorgMethods(chain, signer),
     ...poolMethods(chain),
     ...pendingMethods(chain),

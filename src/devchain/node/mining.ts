@@ -175,10 +175,8 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     handler: () => chain.blockTime() / 1000 || null,
   })
 
-  const setNextBaseFee = returningTrue(
-    'sets the base fee of the next block only',
-    [amount],
-    (baseFee) => ledger.chooseNext({ baseFee }),
+  const setNextBaseFee = returningTrue('sets the base fee of the next block', [amount], (baseFee) =>
+    ledger.chooseNext({ baseFee }),
   )
 
   const setPrevRandao = returningTrue(

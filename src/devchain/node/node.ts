@@ -44,18 +44,20 @@ export function nodeMethods(
     summary: 'block, time and settings of the chain',
     handler() {
       const { latestBlockHash, latestBlockNumber } = latest()
-      const { block } = ledger.next()
+      const { energy, gasLimit } = ledger.rules
+      const gasPrice = numberToHex(gasPriceOf(ledger.newestState(), ledger.next()))
       return {
         currentBlockNumber: numberToHex(latestBlockNumber),
         currentBlockTimestamp: Math.floor(ledger.head().header.timestamp / 1000),
         currentBlockHash: latestBlockHash,
-        hardFork: 'shanghai',
+        // The chain's own EVM has the operations of Shanghai.
+        hardFork: energy === 'native' ? 'shanghai' : energy,
         transactionOrder: 'fifo',
         environment: {
-          baseFee: numberToHex(gasPriceOf(ledger.newestState(), { block })),
+          baseFee: gasPrice,
           chainId: chain.chainId,
-          gasLimit: numberToHex(ledger.rules.gasLimit),
-          gasPrice: numberToHex(gasPriceOf(ledger.newestState(), { block })),
+          gasLimit: numberToHex(gasLimit),
+          gasPrice,
         },
         forkConfig: {
           forkUrl: chain.fork?.urls[0] ?? null,

@@ -7,8 +7,7 @@ import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { blockNumberOrTag, hash, index, named } from '../../rpc/params/params.ts'
 import { rawEthereum } from '../index.ts'
 import type { DevChain } from '../index.ts'
-import { numberOfBlock } from './blockState.ts'
-import { ownBlock, ownPlace } from './trace/places.ts'
+import { findBlock, findPlace } from './trace/places.ts'
 
 const result = schemas.nullable(schemas.bytes)
 
@@ -27,24 +26,23 @@ export function rawTransactionMethods(chain: DevChain): Record<string, AnyMethod
     throw new RpcError(-32000, 'the transaction was signed natively: it has no Ethereum bytes')
   }
 
-  function withHash(transaction: Hash): Listed | undefined {
+  function withHash(transaction: Hash, view: 'full' | 'solid'): Listed | undefined {
     const id = transaction.slice(2)
-    const waiting = ledger.pool().find((listed) => listed.transaction.id === id)
+    const waiting = view === 'full' && ledger.pool().find((listed) => listed.transaction.id === id)
     if (waiting) return waiting
-    const place = ownPlace(chain, transaction)
-    return place && ledger.block(place.block)?.transactions[place.index]
+    const place = findPlace(chain, transaction, view)
+    return place?.block.transactions[place.index]
   }
 
   function inBlock(ref: BlockRef, position: number, view: 'full' | 'solid'): Listed | undefined {
-    const number = numberOfBlock(chain, ref, view)
-    return number === undefined ? undefined : ownBlock(chain, number)?.transactions[position]
+    return findBlock(chain, ref, view)?.transactions[position]
   }
 
   const byHash = defineMethod({
     params: [named('transactionHash', hash)],
     result,
     summary,
-    handler: (_, [transaction]) => rawOf(withHash(transaction)),
+    handler: ({ chain: { view } }, [transaction]) => rawOf(withHash(transaction, view)),
   })
 
   const byNumber = defineMethod({

@@ -11,6 +11,7 @@ import {
   member,
   type Param,
   type ParamScope,
+  price,
   quantity,
   show,
 } from '../../rpc/params/params.ts'
@@ -63,14 +64,14 @@ const seconds: Param<bigint> = atMost(LAST_TIME / 1_000)
 function transactionObject(input: unknown, scope: ParamScope | undefined) {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
   const whole = (name: string) => member(input, name, blankable(quantity))
-  const coins = (name: string) => member(input, name, blankable(coinAmount), scope)
+  const prices = (name: string) => member(input, name, blankable(price), scope)
   const to = member(input, 'to', blankable(address))
   const entries = {
     to,
     gas: whole('gas') ?? whole('gasLimit'),
-    gasPrice: coins('gasPrice'),
-    maxFeePerGas: coins('maxFeePerGas'),
-    maxPriorityFeePerGas: coins('maxPriorityFeePerGas'),
+    gasPrice: prices('gasPrice'),
+    maxFeePerGas: prices('maxFeePerGas'),
+    maxPriorityFeePerGas: prices('maxPriorityFeePerGas'),
     nonce: member(input, 'nonce', blankable(nonce)),
     chainId: whole('chainId'),
     type: whole('type'),
@@ -81,7 +82,8 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
   const { maxFeePerGas, maxPriorityFeePerGas = 0n } = entries
   if (maxFeePerGas !== undefined && maxPriorityFeePerGas > maxFeePerGas)
     throw new Error(TIP_ABOVE_FEE)
-  return { value: coins('value') ?? 0n, data: callData(input), ...present(entries) }
+  const value = member(input, 'value', blankable(coinAmount), scope) ?? 0n
+  return { value, data: callData(input), ...present(entries) }
 }
 
 /** Refuses what the chain does not have, so that no call or transaction means less than its sender thinks. */

@@ -1,19 +1,17 @@
 import type { Hash, Hex } from 'viem'
-import { numberToHex } from 'viem/utils'
 
 import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { Context } from '../../rpc/context.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import { eth_feeHistory } from '../../rpc/methods/eth_feeHistory.ts'
 import {
   eth_sendRawTransaction as sendNative,
   signedBytes,
 } from '../../rpc/methods/eth_sendRawTransaction.ts'
 import { optional, quantity } from '../../rpc/params/params.ts'
 import { looksLikeEthereum } from '../../sending/ethereumTransaction.ts'
-import { gasPriceOf, signEthereum, unsignedEthereum } from '../index.ts'
+import { signEthereum, unsignedEthereum } from '../index.ts'
 import type { DevChain, SignedEthereum } from '../index.ts'
 import type { Announcer } from './announce.ts'
 import { transactionFailure } from './failures.ts'
@@ -102,8 +100,8 @@ export function sendingMethods(
     summary: 'sends a signed Ethereum or native transaction of any account',
     fullOnly: true,
     handler: (context, [signed]) =>
-      looksLikeEthereum(signed.bytes)
-        ? sendRaw(signed.bytes, signed.unit)
+      looksLikeEthereum(signed.value)
+        ? sendRaw(signed.value, signed.unit)
         : sendNative.handler(context, [signed]),
   })
 
@@ -157,26 +155,5 @@ export function sendingMethods(
     eth_sendTransactionSync,
     eth_sendUnsignedTransaction,
     eth_signTransaction,
-    eth_gasPrice: defineMethod({
-      params: [],
-      summary: 'price of gas in the next block',
-      handler: () => numberToHex(nextPrice()),
-    }),
-    // Its last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it.
-    eth_feeHistory: {
-      ...eth_feeHistory,
-      async handler(context, params) {
-        const history = await eth_feeHistory.handler(context, params)
-        const { baseFeePerGas, gasUsedRatio, oldestBlock } = history
-        if (Number(oldestBlock) + gasUsedRatio.length > ledger.head().header.number)
-          baseFeePerGas.splice(-1, 1, numberToHex(nextPrice()))
-        return history
-      },
-    } satisfies typeof eth_feeHistory,
-  }
-
-  /** The price of gas in the next block. */
-  function nextPrice(): bigint {
-    return gasPriceOf(ledger.newestState(), ledger.next())
   }
 }

@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts'
 import { InvalidParamsError, RpcError } from '../../lib/errors.ts'
 import {
   EstimateFailure,
+  defaultTip,
   estimateEthereum,
   gasPriceOf,
   readAuthorizations,
@@ -70,7 +71,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       chainId,
       ...(accessList && { accessList }),
       ...(authorizationList && { authorizationList }),
-      ...feesOf(request, gasPriceOf(state, { block }), feeSignal),
+      ...feesOf(request, gasPriceOf(state, { block }), defaultTip(ledger.rules), feeSignal),
     }
   }
 
@@ -106,12 +107,15 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
 
   /** Reads a signed transaction of any sender. Its amounts are in the client's unit. */
   const read = (raw: Hex, unit: Unit = SUN): Promise<SignedEthereum> =>
-    readEthereum(raw, chain.chainId, (amount) => {
-      try {
-        return unit.toSun(amount)
-      } catch (error) {
-        throw new InvalidParamsError(0, (error as Error).message)
-      }
+    readEthereum(raw, chain.chainId, {
+      ...unit,
+      toSun(amount) {
+        try {
+          return unit.toSun(amount)
+        } catch (error) {
+          throw new InvalidParamsError(0, `value: ${(error as Error).message}`)
+        }
+      },
     })
 
   return { fill, prepare, read, senderOf, sign }
@@ -119,15 +123,18 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
 
 /** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
 function feesOf(
-  { authorizationList, gasPrice, maxFeePerGas, maxPriorityFeePerGas: tip, type }: SendRequest,
+  { authorizationList, gasPrice, maxFeePerGas, maxPriorityFeePerGas, type }: SendRequest,
   price: bigint,
+  usualTip: bigint,
   feeSignal: FeeConfig['feeSignal'],
 ): Pick<UnsignedEthereum, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
-  const hasFees = (maxFeePerGas ?? tip) !== undefined || authorizationList !== undefined
+  const hasFees =
+    (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined || authorizationList !== undefined
   const isLegacy = feeSignal === 'legacy' || type === 0n || type === 1n
-  if (gasPrice !== undefined || (!hasFees && isLegacy)) return { gasPrice: gasPrice ?? price }
-  return {
-    maxFeePerGas: maxFeePerGas ?? 2n * price + (tip ?? 0n),
-    maxPriorityFeePerGas: tip ?? 0n,
-  }
+  if (gasPrice !== undefined || (!hasFees && isLegacy))
+    return { gasPrice: gasPrice ?? price + usualTip }
+  const offered = maxPriorityFeePerGas ?? usualTip
+  // A maximum fee without a tip may be below the usual tip.
+  const tip = maxFeePerGas !== undefined && maxFeePerGas < offered ? maxFeePerGas : offered
+  return { maxFeePerGas: maxFeePerGas ?? 2n * price + tip, maxPriorityFeePerGas: tip }
 }

@@ -1,5 +1,6 @@
 import type { VmResult } from '../vm/run.ts'
 import type { Frame } from './frame.ts'
+import { word } from './touched.ts'
 
 type Log = VmResult['logs'][number]
 
@@ -22,7 +23,7 @@ export function logsWithTransfers(
   const isMove = value > 0n && to !== undefined && kind !== 'DELEGATECALL'
   return [
     ...(isMove
-      ? [{ address: COINS, topics: [TRANSFER, word(from), word(to)], data: uint(shown(value)) }]
+      ? [{ address: COINS, topics: [TRANSFER, topic(from), topic(to)], data: word(shown(value)) }]
       : []),
     ...Array.from({ length: calls.length + 1 }, (_, position) => {
       const call = calls[position]
@@ -37,6 +38,4 @@ export function logsWithTransfers(
 }
 
 /** An address of 42 hex characters as a topic. */
-const word = (address: string): string => address.slice(2).padStart(64, '0')
-
-const uint = (value: bigint): string => value.toString(16).padStart(64, '0')
+const topic = (address: string): string => address.slice(2).padStart(64, '0')

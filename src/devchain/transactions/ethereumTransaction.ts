@@ -1,6 +1,7 @@
 import type { AccessList, Hex, SignedAuthorizationList, TransactionSerializable } from 'viem'
 import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils'
 
+import { SUN, type Unit } from '../../codec/unit.ts'
 import { signHash } from '../../native/protobuf/signature.ts'
 import { EthereumError, TIP_ABOVE_FEE } from '../state/errors.ts'
 import { recoverSender } from '../vm/recover.ts'
@@ -39,13 +40,13 @@ export type UnsignedEthereum = {
 /**
  * Reads the bytes of a signed transaction: legacy (also without replay protection), EIP-2930, EIP-1559 or EIP-7702.
  *
- * @param toSun - converts an amount from the signer's unit to the chain's. @default no conversion
+ * @param unit - the signer's unit of amounts. @default the chain's
  * @throws EthereumError when they are unreadable, unsigned, of another type or for another chain.
  */
 export async function readEthereum(
   raw: Hex,
   chainId: number,
-  toSun: (amount: bigint) => bigint = (amount) => amount,
+  unit: Unit = SUN,
 ): Promise<SignedEthereum> {
   const parsed = parse(raw)
   if (parsed.type === 'eip4844')
@@ -66,7 +67,14 @@ export async function readEthereum(
   if (serializeTransaction(unsigned, signature) !== raw.toLowerCase())
     throw new EthereumError(UNREADABLE)
   const from = recover(unsigned, { parity, r, s })
-  return signed(raw, from, converted(unsigned, toSun), { r, s, v: v ?? BigInt(parity), parity })
+  const read = signed(raw, from, converted(unsigned, unit), {
+    r,
+    s,
+    v: v ?? BigInt(parity),
+    parity,
+  })
+  const lost = lostPrices(unsigned, unit)
+  return lost ? { ...read, ethereum: { ...read.ethereum, lost } } : read
 }
 
 /** Signs for an account. Without a key, as for an impersonated account, the signature is derived from the sender. */
@@ -114,16 +122,36 @@ function toUnsigned({ from: _from, ...request }: UnsignedEthereum): TransactionS
 }
 
 /** A transaction whose amounts are in the chain's unit. */
-function converted(
+function converted(transaction: TransactionSerializable, unit: Unit): TransactionSerializable {
+  const prices = pricesOf(transaction).map(([name, price]) => [name, unit.toPrice(price)])
+  const { value } = transaction
+  return {
+    ...transaction,
+    ...(value !== undefined && { value: unit.toSun(value) }),
+    ...Object.fromEntries(prices),
+  } as TransactionSerializable
+}
+
+/** What the prices lose when they are converted to the chain's unit; undefined if they lose nothing. */
+function lostPrices(
   transaction: TransactionSerializable,
-  toSun: (amount: bigint) => bigint,
-): TransactionSerializable {
-  const amounts = ['value', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const
-  const prices = transaction as unknown as Prices & { value?: bigint }
-  const entries = amounts
-    .filter((name) => prices[name] !== undefined)
-    .map((name) => [name, toSun(prices[name] ?? 0n)])
-  return { ...transaction, ...Object.fromEntries(entries) } as TransactionSerializable
+  unit: Unit,
+): EthereumTransaction['lost'] | undefined {
+  const lost = pricesOf(transaction).map(
+    ([name, price]) => [name, price - unit.fromSun(unit.toPrice(price))] as const,
+  )
+  if (lost.every(([, rest]) => rest === 0n)) return undefined
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas = 0n }: Prices = Object.fromEntries(lost)
+  return { price: maxFeePerGas ?? gasPrice ?? 0n, tip: maxPriorityFeePerGas }
+}
+
+function pricesOf(transaction: TransactionSerializable): [keyof Prices, bigint][] {
+  const prices = transaction as unknown as Prices
+  const names = ['gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const
+  return names.flatMap((name) => {
+    const price = prices[name]
+    return price === undefined ? [] : [[name, price]]
+  })
 }
 
 /** The price fields of a transaction, which depend on its type. */

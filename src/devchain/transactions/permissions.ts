@@ -1,14 +1,19 @@
 import { toBase58 } from '../../lib/base58.ts'
+import { Contract_ContractTypeSchema } from '../../native/protobuf/gen/transaction_pb.ts'
 import { recoverHash } from '../../native/protobuf/signature.ts'
 import { RefusedError } from '../state/errors.ts'
 import { defaultPermissions } from '../state/model.ts'
 import type { Account, Permission } from '../state/model.ts'
-import { ContractTypeNumbers } from '../state/numbers.ts'
 import type { StateReader } from '../state/state.ts'
 import type { ChainTransaction } from './transaction.ts'
 
 /** Maximum number of signatures of one transaction, and of keys of one permission. */
 export const MAX_KEYS = 5
+
+/** The number of each contract type, which is its bit in the operations of a permission. */
+const CONTRACT_NUMBERS = new Map(
+  Contract_ContractTypeSchema.values.map(({ name, number }) => [name, number]),
+)
 
 const refuse = (message: string): never => {
   throw new RefusedError('SIGERROR', message)
@@ -93,7 +98,7 @@ function recover(id: string, signature: string): string {
 function checkOperation(permission: Permission, transaction: ChainTransaction): void {
   if (transaction.permissionId === 0) return
   if (permission.type !== 'Active') refuse('Permission type is error')
-  const number = ContractTypeNumbers[transaction.type] ?? 0
+  const number = CONTRACT_NUMBERS.get(transaction.type) ?? 0
   const operations = Buffer.from(permission.operations ?? '', 'hex')
   if (((operations[number >> 3] ?? 0) & (1 << (number & 7))) === 0) refuse('Permission denied')
 }

@@ -32,7 +32,8 @@ const authorizationsIn = ({ authorizationList }: Fields) =>
 
 type Fields = EthereumTransaction['fields']
 
-function serialize({ fields, maxPrice }: EthereumTransaction, scale: bigint): Hex {
+function serialize(transaction: EthereumTransaction, scale: bigint): Hex {
+  const { fields } = transaction
   const whole = (name: string) => BigInt(fields[name] as Hex)
   const common = {
     nonce: Number(whole('nonce')),
@@ -48,12 +49,12 @@ function serialize({ fields, maxPrice }: EthereumTransaction, scale: bigint): He
     v: whole('v'),
     ...(fields['yParity'] !== undefined && { yParity: Number(whole('yParity')) }),
   }
-  return serializeTransaction({ ...common, ...pricesOf(fields, maxPrice, scale) }, signature)
+  return serializeTransaction({ ...common, ...pricesOf(transaction, scale) }, signature)
 }
 
-function pricesOf(fields: Fields, maxPrice: bigint, scale: bigint): object {
+function pricesOf({ fields, lost, maxPrice }: EthereumTransaction, scale: bigint): object {
   // In a block, the field gasPrice is the price that was paid. It can be lower than the signed one.
-  const gasPrice = maxPrice * scale
+  const gasPrice = maxPrice * scale + (lost?.price ?? 0n)
   if (fields['type'] === '0x2' || fields['type'] === '0x4')
     return {
       ...(fields['type'] === '0x2'
@@ -61,7 +62,8 @@ function pricesOf(fields: Fields, maxPrice: bigint, scale: bigint): object {
         : { type: 'eip7702', authorizationList: authorizationsIn(fields) }),
       accessList: fields['accessList'],
       maxFeePerGas: gasPrice,
-      maxPriorityFeePerGas: BigInt(fields['maxPriorityFeePerGas'] as Hex) * scale,
+      maxPriorityFeePerGas:
+        BigInt(fields['maxPriorityFeePerGas'] as Hex) * scale + (lost?.tip ?? 0n),
     }
   return fields['type'] === '0x1'
     ? { type: 'eip2930', accessList: fields['accessList'], gasPrice }

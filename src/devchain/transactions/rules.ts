@@ -9,15 +9,22 @@ export type EthereumRules = {
   fees: 'gas' | 'native'
   /** What runs contracts: the chain's own EVM with its energy schedule, or the EVM of a hardfork of Ethereum with its gas schedule. */
   energy: 'native' | Hardfork
+  /** `fixed`: every block has the price of energy. `eip1559`: it depends on how full the blocks are, as on Ethereum. */
+  baseFee: 'eip1559' | 'fixed'
   /** The highest gas limit that a transaction may have. */
   gasLimit: bigint
 }
+
+/** The tip in wei of transactions that name no fees: that of anvil and Hardhat where there is a base fee, else none. */
+export const defaultTip = ({ baseFee }: EthereumRules): bigint =>
+  baseFee === 'eip1559' ? 10n ** 9n : 0n
 
 /** The rules that Ethereum tools expect. */
 export const ethereumRules: EthereumRules = {
   addresses: 'ethereum',
   fees: 'gas',
   energy: 'native',
+  baseFee: 'fixed',
   gasLimit: 100_000_000n,
 }
 

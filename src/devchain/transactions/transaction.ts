@@ -49,6 +49,8 @@ export type EthereumTransaction = {
   gas: bigint
   /** Maximum price of a unit of gas: `gasPrice` or `maxFeePerGas`. */
   maxPrice: bigint
+  /** What the signed maximum price and tip have beyond whole units of the chain, in the signer's unit. */
+  lost?: { price: bigint; tip: bigint }
   nonce: bigint
   /** Accounts and slots that the transaction pays for before it runs (EIP-2930). */
   accessList?: AccessList

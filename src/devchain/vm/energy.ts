@@ -5,8 +5,12 @@ import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
 import { TransferError, ReturnDataError } from './failure.ts'
 
-type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
-type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
+/** An operation that differs from the EVM's. */
+export type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
+
+/** An operation that replaces one of the EVM's, or that the EVM does not have. */
+export type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
+
 /**
  * The prices of operations that differ from the EVM's schedule: state access has the price from before the Ethereum forks
  * of 2019 and 2021 (no warm and cold access), copies have no base price, and the greatest call depth is 64.

@@ -1,16 +1,15 @@
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
-import type { EVMOpts, Message } from '@ethereumjs/evm'
+import type { Message } from '@ethereumjs/evm'
 
 import { readFetching } from '../state/missing.ts'
 import { newAccount } from '../state/model.ts'
 import type { Account } from '../state/model.ts'
 import { stackAddress } from './energy.ts'
+import type { AddOpcode, CustomOpcode } from './energy.ts'
 import { native } from './vmState.ts'
 import type { VmState } from './vmState.ts'
 
-type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
-type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
 type Token = { id: bigint; amount: bigint }
 
 /** The tokens that the calls of one run transfer. */

@@ -1,3 +1,5 @@
+import type { Hash } from 'viem'
+
 import { type FlatTrace, flatTrace, flatTraces } from '../../../codec/flatTrace.ts'
 import * as schemas from '../../../codec/schemas.ts'
 import { isSelected } from '../../../codec/traceSelection.ts'
@@ -10,7 +12,7 @@ import { withUnit } from '../../../rpc/params/withUnit.ts'
 import { createCallFrames, printFrame, traceBlock } from '../../index.ts'
 import type { ChainBlock, DevChain } from '../../index.ts'
 import { numberOfBlock } from '../blockState.ts'
-import { ownBlock, ownPlace } from './places.ts'
+import { findBlock, findPlace, ownBlock } from './places.ts'
 
 /** Time limit of one answer, in milliseconds. */
 const TIMEOUT = 20_000
@@ -40,14 +42,12 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
   }
 
   async function tracesOfTransaction(
-    hash: string,
+    hash: Hash,
     unit: Unit,
     view: 'full' | 'solid',
   ): Promise<FlatTrace[] | null> {
-    const place = ownPlace(chain, `0x${hash.slice(2)}`)
-    const number = place && numberOfBlock(chain, place.block, view)
-    const block = number === undefined ? undefined : ownBlock(chain, number)
-    return block && place ? tracesOf(block, unit, { only: place.index }) : null
+    const place = findPlace(chain, hash, view)
+    return place ? tracesOf(place.block, unit, { only: place.index }) : null
   }
 
   const trace_transaction = defineMethod({
@@ -73,8 +73,7 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
     result: schemas.nullable(traces),
     summary: 'the traces of all transactions of a block; null when there is no such block',
     handler({ chain: { view } }, [{ unit, value }]) {
-      const number = numberOfBlock(chain, value, view)
-      const block = number === undefined ? undefined : ownBlock(chain, number)
+      const block = findBlock(chain, value, view)
       return block ? tracesOf(block, unit) : null
     },
   })

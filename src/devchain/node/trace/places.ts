@@ -20,29 +20,46 @@ export function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock
   return ledger.block(number)
 }
 
-/** The place of a transaction of this chain. @throws RpcError on a fork, when the transaction may be older than the fork */
-export function ownPlace({ fork, ledger }: DevChain, transaction: Hash) {
-  const place = ledger.placeOf(transaction.slice(2))
-  if (!place && fork)
-    throw new RpcError(-32000, 'the transaction is unknown, or older than the fork')
-  return place
+/** The block of a reference, with `pending` as the newest block; undefined when there is none. */
+export function findBlock(
+  chain: DevChain,
+  ref: BlockRef,
+  view: 'full' | 'solid',
+): ChainBlock | undefined {
+  const number = numberOfBlock(chain, ref, view)
+  return number === undefined ? undefined : ownBlock(chain, number)
 }
 
-/** The block of a reference. `pending` is the newest block. @throws RpcError when there is none */
+/** The block of a reference, with `pending` as the newest block. @throws RpcError when there is none */
 export function blockOf(chain: DevChain, ref: BlockRef, view: 'full' | 'solid'): ChainBlock {
-  const number = numberOfBlock(chain, ref, view)
-  const block = number === undefined ? undefined : ownBlock(chain, number)
+  const block = findBlock(chain, ref, view)
   if (!block) throw new RpcError(-32000, 'block not found')
   return block
 }
 
-/** The block and index of a transaction. @throws RpcError when it is not in a block of the view */
-export function placeOf(
+/** The block of a transaction, and its index in the block. */
+type Place = { block: ChainBlock; index: number }
+
+/**
+ * The place of a transaction of this chain; undefined when it is not in a block of the view.
+ *
+ * @throws RpcError on a fork, when the transaction may be older than the fork
+ */
+export function findPlace(
   chain: DevChain,
   transaction: Hash,
   view: 'full' | 'solid',
-): { block: ChainBlock; index: number } {
-  const place = ownPlace(chain, transaction)
+): Place | undefined {
+  const place = chain.ledger.placeOf(transaction.slice(2))
+  if (!place && chain.fork)
+    throw new RpcError(-32000, 'the transaction is unknown, or older than the fork')
+  const block = place && findBlock(chain, place.block, view)
+  return block && { block, index: place.index }
+}
+
+/** The place of a transaction of this chain. @throws RpcError when it is not in a block of the view */
+export function placeOf(chain: DevChain, transaction: Hash, view: 'full' | 'solid'): Place {
+  const place = findPlace(chain, transaction, view)
   if (!place) throw new RpcError(-32000, 'transaction not found')
-  return { block: blockOf(chain, place.block, view), index: place.index }
+  return place
 }

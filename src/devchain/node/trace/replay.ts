@@ -18,10 +18,10 @@ import {
 import { withUnit } from '../../../rpc/params/withUnit.ts'
 import { createCallFrames, createTracer, printFrame, traceBlock, traceCall } from '../../index.ts'
 import type { ChainBlock, DevChain, EthereumCall } from '../../index.ts'
-import { type BlockState, numberOfBlock, stateOf } from '../blockState.ts'
+import { type BlockState, stateOf } from '../blockState.ts'
 import { callRequest } from '../requests.ts'
 import type { Signer } from '../signer.ts'
-import { ownBlock, ownPlace } from './places.ts'
+import { findBlock, findPlace } from './places.ts'
 import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts'
 
 /** Time limit of one answer, in milliseconds. */
@@ -94,8 +94,7 @@ export function replayMethods(
     summary:
       'the frames (trace) and changes (stateDiff) of all transactions of a block; null when there is no such block',
     async handler({ chain: { view } }, [{ unit, value }, kinds]) {
-      const number = numberOfBlock(chain, value, view)
-      const block = number === undefined ? undefined : ownBlock(chain, number)
+      const block = findBlock(chain, value, view)
       return block ? replay(block, { kinds, unit }) : null
     },
   })
@@ -106,11 +105,9 @@ export function replayMethods(
     summary:
       'the frames (trace) and changes (stateDiff) of a transaction; null when it is not in a block',
     async handler({ chain: { view } }, [{ unit, value }, kinds]) {
-      const place = ownPlace(chain, value)
-      const number = place && numberOfBlock(chain, place.block, view)
-      const block = number === undefined ? undefined : ownBlock(chain, number)
-      if (!block || !place) return null
-      const [replayed] = await replay(block, { kinds, only: place.index, unit })
+      const place = findPlace(chain, value, view)
+      if (!place) return null
+      const [replayed] = await replay(place.block, { kinds, only: place.index, unit })
       return replayed ?? null
     },
   })
@@ -145,7 +142,7 @@ export function replayMethods(
     result: { type: 'object' },
     summary:
       'trace_call for a signed Ethereum transaction, in the next block and without sending it',
-    async handler(_, [{ bytes: raw, unit }, kinds]): Promise<Replay> {
+    async handler(_, [{ unit, value: raw }, kinds]): Promise<Replay> {
       const { data, from, gas, maxPrice, to, value } = (await read(raw, unit)).ethereum
       const call = { data, from, gas, gasPrice: maxPrice, value, ...(to && { to }) }
       const pending = await stateOf(chain, 'pending', 'full')
@@ -194,19 +191,11 @@ const NO_PLACE = {
 } as const
 
 function withoutPlace({
-  action,
-  error,
-  result,
-  subtraces,
-  traceAddress,
-  type,
+  blockHash: _block,
+  blockNumber: _number,
+  transactionHash: _transaction,
+  transactionPosition: _position,
+  ...trace
 }: FlatTrace): Replay['trace'][number] {
-  return {
-    action,
-    ...(error !== undefined && { error }),
-    ...(result !== undefined && { result }),
-    subtraces,
-    traceAddress,
-    type,
-  }
+  return trace
 }

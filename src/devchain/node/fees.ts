@@ -1,0 +1,67 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { eth_feeHistory as feeHistory } from '../../rpc/methods/eth_feeHistory.ts'
+import { defaultTip, gasPriceOf } from '../index.ts'
+import type { ChainBlock, DevChain } from '../index.ts'
+
+/** Methods about the price of gas in the next block, and of what senders paid in earlier ones. Amounts are wei with 18 decimals. */
+export function feeMethods({ ledger }: DevChain): Record<string, AnyMethod> {
+  const tip = defaultTip(ledger.rules)
+  const nextBaseFee = () => gasPriceOf(ledger.newestState(), ledger.next())
+
+  return {
+    eth_gasPrice: defineMethod({
+      params: [],
+      summary: 'price of gas in the next block, with the tip of eth_maxPriorityFeePerGas',
+      handler: () => numberToHex(nextBaseFee() + tip),
+    }),
+
+    eth_maxPriorityFeePerGas: defineMethod({
+      params: [],
+      summary: 'tip of transactions that name none: 1 gwei where the base fee changes, else 0',
+      handler: () => numberToHex(tip),
+    }),
+
+    eth_feeHistory: {
+      ...feeHistory,
+      summary: 'gas used ratio, base fee and tips of blocks',
+      async handler(context, params) {
+        const history = await feeHistory.handler(context, params)
+        const { baseFeePerGas, gasUsedRatio, oldestBlock } = history
+        const oldest = Number(oldestBlock)
+        // The last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it.
+        if (oldest + gasUsedRatio.length > ledger.head().header.number)
+          baseFeePerGas.splice(-1, 1, numberToHex(nextBaseFee()))
+        const [, , percentiles] = params
+        if (percentiles.length === 0) return history
+        const reward = gasUsedRatio.map((_, index) =>
+          tipsOf(ledger.block(oldest + index), BigInt(baseFeePerGas[index] as Hex), percentiles),
+        )
+        return { ...history, reward }
+      },
+    } satisfies typeof feeHistory,
+  }
+}
+
+/** The tips at percentiles of the gas that a block used, as geth computes them: 0 in a block without Ethereum transactions. */
+function tipsOf(
+  block: ChainBlock | undefined,
+  baseFee: bigint,
+  percentiles: readonly number[],
+): Hex[] {
+  const paid = (block?.transactions ?? []).flatMap(({ transaction: { ethereum } }, index) => {
+    const price = ethereum?.fields['gasPrice']
+    if (typeof price !== 'string') return []
+    const gas = block?.infos[index]?.receipt?.energy_usage_total ?? 0
+    return [{ tip: BigInt(price) - baseFee, gas }]
+  })
+  paid.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
+  const total = paid.reduce((sum, { gas }) => sum + gas, 0)
+  return percentiles.map((percentile) => {
+    let used = 0
+    const found = paid.find(({ gas }) => (used += gas) >= (total * percentile) / 100)
+    return numberToHex(found && found.tip > 0n ? found.tip : 0n)
+  })
+}
