@@ -35,6 +35,12 @@ test('behavior: the names of flags and variables follow from the key', () => {
   }
 })
 
+test('args: origins of pages and of apps', () => {
+  const cors = 'https://app.example,http://[::1]:3000,capacitor://localhost'
+  expect(read({ cors: cors.replaceAll(',', ', ') }).cors).toBe(cors)
+  expect(read({ cors: '*' }).cors).toBe('*')
+})
+
 describe('error', () => {
   test.each<[Record<string, string>, Record<string, string>, string]>([
     [{ port: 'x' }, {}, '--port: expected a whole number from 0 to 65535, got "x"'],
@@ -62,6 +68,16 @@ describe('error', () => {
       '--log-level: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
     ],
     [{ cors: 'me' }, {}, '--cors: expected * or origins such as https://app.example, got "me"'],
+    // Browsers send no path, so such an origin would never match.
+    ...[
+      'https://app.example/',
+      'https://App.example',
+      'https://a.example, https://b.example/x',
+    ].map((cors): [Record<string, string>, Record<string, string>, string] => [
+      { cors },
+      {},
+      `--cors: expected * or origins such as https://app.example, got "${cors}"`,
+    ]),
   ])('%o %o', (flags, env, message) => {
     expect(() => read(flags, env)).toThrow(message)
   })

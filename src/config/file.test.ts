@@ -61,6 +61,12 @@ upstreams:
     ])
   })
 
+  test('behavior: a value that YAML reads as a number stays as it is written', () => {
+    const headers = 'headers: { a: 0123, b: 12345678901234567890, c: 1e3, d: 0x10 }'
+    const [node] = parseConfigFile(`upstreams: [{ wallet: http://a, ${headers} }]`).upstreams ?? []
+    expect(node?.headers).toEqual({ a: '0123', b: '12345678901234567890', c: '1e3', d: '0x10' })
+  })
+
   test.each<[string, string]>([
     ['port: 1\n\nprot: 2', 'c.yaml:3: prot: unknown option; did you mean port?'],
     ['port: x', 'c.yaml:1: port: expected a whole number from 0 to 65535, got "x"'],
@@ -123,6 +129,9 @@ describe('configSchema', () => {
     const file = { port: 8545, upstreams: [{ headers: { a: { env: 'A' } }, wallet: 'http://a' }] }
     expect(validate(file)).toBe(true)
     expect(validate({ prot: 1 })).toBe(false)
+    expect(validate({ 'admin-port': 9_545, 'daily-per-client': 1_000_000 })).toBe(true)
+    expect(validate({ 'rate-per-client': 0.5, 'verify-rate': 0.01 })).toBe(true)
+    expect(validate({ port: 0.5 })).toBe(false)
     expect(validate({ upstreams: [{ wallet: 'http://a', weight: 0 }] })).toBe(false)
   })
 

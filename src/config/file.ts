@@ -7,7 +7,7 @@ import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError, type Option, options } from './config.ts'
 import { solidityBeside } from './upstreamList.ts'
 import { grpcAddress, integer, nodeUrl, rate, url } from './values.ts'
-import { entriesOf, type Fail, hintFor, openYaml, readScalar } from './yaml.ts'
+import { entriesOf, type Fail, fieldsOf, hintFor, openYaml, readScalar } from './yaml.ts'
 
 /** The keys of an entry of `upstreams` and their meaning. docs/config.schema.json is generated from them. */
 export const UPSTREAM_KEYS = {
@@ -104,12 +104,7 @@ function readUpstreams(node: Node | null, context: Surroundings): Upstream[] {
 
 function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstream {
   const { fail } = context
-  const values = new Map<string, Node | null>()
-  for (const [name, value, keyNode] of entriesOf(map)) {
-    if (!Object.hasOwn(UPSTREAM_KEYS, name))
-      fail(keyNode, `${key}.${name}`, `unknown key${hintFor(name, Object.keys(UPSTREAM_KEYS))}`)
-    values.set(name, value)
-  }
+  const values = fieldsOf(map, key, Object.keys(UPSTREAM_KEYS), fail)
   const get = <value>(name: string, parse: (text: string) => value): value | undefined => {
     const node = values.get(name)
     return node === undefined ? undefined : readScalar(node, `${key}.${name}`, parse, fail)

@@ -32,13 +32,24 @@ export function configSchema(): object {
 }
 
 function propertyOf({ default: fallback, help, value }: Option): object {
-  const type =
-    value === 'N' || typeof fallback === 'number'
-      ? ['integer', 'string']
-      : value === undefined
-        ? 'boolean'
-        : 'string'
+  const type = value === undefined ? 'boolean' : (NUMBERS[value] ?? 'string')
   return { description: help, type, ...(fallback !== undefined && { default: fallback }) }
+}
+
+const WHOLE = ['integer', 'string']
+const FRACTION = ['number', 'string']
+
+/** Types of numbers, by how the value is written in help. */
+const NUMBERS: Readonly<Record<string, readonly string[]>> = {
+  BLOCKS: WHOLE,
+  BYTES: WHOLE,
+  MS: WHOLE,
+  N: WHOLE,
+  'N|auto': WHOLE,
+  PORT: WHOLE,
+  SECONDS: WHOLE,
+  SHARE: FRACTION,
+  UNITS: FRACTION,
 }
 
 const URL_TEXT = { type: 'string', format: 'uri' }

@@ -22,17 +22,24 @@ export function header(input: string): string {
   throw new Error('expected a header such as "x-api-key: 0123"')
 }
 
-/** A web origin such as `https://app.example`. */
+/** An origin as browsers send it: `https://app.example`, or `capacitor://localhost` of an app. */
 export function origin(input: string): string {
-  if (URL.canParse(input) && new URL(input).origin === input) return input
+  if (isOrigin(input)) return input
   throw new Error(`expected an origin such as https://app.example, got "${input}"`)
 }
 
 /** `*`, or web origins separated by commas. */
 export function origins(input: string): string {
   const list = input.split(',').map((origin) => origin.trim())
-  if (input === '*' || list.every((origin) => URL.canParse(origin))) return list.join(',')
+  if (input === '*' || list.every(isOrigin)) return list.join(',')
   throw new Error(`expected * or origins such as https://app.example, got "${input}"`)
+}
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { host, origin, protocol } = new URL(text)
+  // The parser knows no origin for the schemes of apps and extensions.
+  return text === (origin === 'null' ? `${protocol}//${host}` : origin)
 }
 
 /** `*`, or names and addresses without ports, separated by commas. */
@@ -81,11 +88,7 @@ export const urls = (input: string): string => each(input, url)
 export const nodeUrls = (input: string): string => each(input, nodeUrl)
 
 function each(input: string, parse: (part: string) => string): string {
-  return input
-    .split(/\s+/)
-    .filter((part) => part !== '')
-    .map(parse)
-    .join(' ')
+  return input.split(/\s+/).filter(Boolean).map(parse).join(' ')
 }
 
 /** The address of a gRPC interface: `HOST:PORT`, or `https://HOST:PORT` for TLS. The result has a scheme. */
@@ -98,9 +101,7 @@ export function grpcAddress(input: string): string {
 }
 
 /** One or more such addresses, separated by spaces. */
-export function grpcAddresses(input: string): string {
-  return input.split(/\s+/).filter(Boolean).map(grpcAddress).join(' ')
-}
+export const grpcAddresses = (input: string): string => each(input, grpcAddress)
 
 /** Calls a second, or `unlimited`. */
 export function rate(input: string): number | 'unlimited' {

@@ -28,14 +28,29 @@ export function readScalar<value>(
   parse: (text: string) => value,
   fail: Fail,
 ): value {
-  const value: unknown = isScalar(node) ? node.value : undefined
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+  if (!isScalar(node) || !['string', 'number', 'boolean'].includes(typeof node.value))
     return fail(node, key, 'expected one value')
   try {
-    return parse(String(value))
+    // The text of the file: YAML reads an address as a number, and 0123 as 123.
+    return parse(node.source ?? String(node.value))
   } catch (error) {
     return fail(node, key, (error as Error).message)
   }
+}
+
+/** The values of a map by key. Any other key is an error. @param at - the place of the map, for errors */
+export function fieldsOf(
+  map: YAMLMap,
+  at: string,
+  known: readonly string[],
+  fail: Fail,
+): Map<string, Node | null> {
+  const fields = new Map<string, Node | null>()
+  for (const [name, value, keyNode] of entriesOf(map)) {
+    if (!known.includes(name)) fail(keyNode, `${at}.${name}`, `unknown key${hintFor(name, known)}`)
+    fields.set(name, value)
+  }
+  return fields
 }
 
 /** The entries of a map: key, value, and the node of the key. */

@@ -63,6 +63,25 @@ describe('admin port', () => {
       expect([path, await statusOf(path)]).toEqual([path, 404])
   })
 
+  test('error: pages of other sites read nothing of it, also by DNS rebinding', async () => {
+    const { adminPort } = await setup({ adminPort: 0 })
+    const ask = async (path: string, headers: Record<string, string>) => {
+      const to = { agent: false, host: '127.0.0.1', path, port: adminPort() }
+      const outgoing = plainRequest({ ...to, headers })
+      outgoing.end()
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      incoming.resume()
+      return [incoming.statusCode, incoming.headers['access-control-allow-origin']]
+    }
+    const evil = 'https://evil.example'
+    expect(await ask('/', { origin: evil })).toEqual([403, undefined])
+    expect(await ask('/', { host: 'evil.example' })).toEqual([403, undefined])
+    expect(await ask('/metrics', { origin: evil })).toEqual([200, undefined])
+    // Prometheus uses any name.
+    expect(await ask('/metrics', { host: 'gateway.internal' })).toEqual([200, undefined])
+    expect(await ask('/', {})).toEqual([200, undefined])
+  })
+
   test('behavior: without one the public port has everything', async () => {
     const { adminPort, url } = await setup()
     expect(adminPort()).toBeUndefined()
@@ -107,7 +126,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     expect(String((await once(ws, 'message'))[0])).toContain('over TLS')
     copyFileSync(next.tlsKey, files.tlsKey)
     copyFileSync(next.tlsCert, files.tlsCert)
-    await expect.poll(() => commonName(url), { timeout: 10_000 }).toBe('second')
+    await expect.poll(() => commonName(url)).toBe('second')
     ws.terminate()
   })
 

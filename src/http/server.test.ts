@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -144,6 +145,17 @@ describe('clients', () => {
     const { clients, post } = await setup({ trustProxy })
     await post(call('page', 10), { headers: forwarded ? { 'x-forwarded-for': forwarded } : {} })
     expect(clients[0]).toMatch(expected)
+  })
+
+  test('behavior: what a proxy adds after thousands of headers counts', async () => {
+    const { clients, port } = await setup({ trustProxy: 1 })
+    const socket = connect(port, '127.0.0.1')
+    const body = call('page', 10)
+    const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n`
+    const last = 'x-forwarded-for: 203.0.113.7\r\nconnection: close\r\n\r\n'
+    socket.write(`${head}${'a:\r\n'.repeat(2_500)}${last}${body}`)
+    expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(clients).toEqual(['203.0.113.7'])
   })
 })
 

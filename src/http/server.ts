@@ -20,7 +20,7 @@ import type { CallLimits } from '../limits/limits.ts'
 import { refusalHeaders, statusOf } from '../limits/refusal.ts'
 import { errorAnswer } from '../rpc/jsonrpc/answer.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
-import { type Access, createAccess, isProbe, type Refusal } from './access.ts'
+import { type Access, createAccess, isLoopback, isProbe, type Refusal } from './access.ts'
 import { createApp } from './app.ts'
 import type { Health } from './health.ts'
 import { createIdentity } from './identity.ts'
@@ -92,16 +92,16 @@ export function createHttpServer({
     routes: servers,
     unsent,
   })
-  const app = createApp({
-    access,
+  const parts = {
     health,
     metrics,
     documents,
     page,
     paths: [...servers.keys()],
     routes: extraRoutes,
-    upgrade: (context) => ws.upgrade(context),
-  })
+    upgrade: (context: Parameters<typeof ws.upgrade>[0]) => ws.upgrade(context),
+  }
+  const app = createApp({ access, ...parts })
   const inTurn = createInTurn()
   let closing = false
   /** Whether other requests wait on the connection. They would be lost if it closed. */
@@ -158,23 +158,35 @@ export function createHttpServer({
         const refusal = access.refusalOf(incoming)
         if (refusal) return refusal
         normalisePath(incoming)
-        return identity.refusalOfUpgrade(incoming)
+        const denied = identity.refusalOfUpgrade(incoming)
+        // The app would do the work of a page or an operation, which nothing counts, for an answer that nobody gets.
+        return denied ?? (servers.has(pathOf(incoming)) ? undefined : NO_WEBSOCKET)
       },
     },
     inTurn,
   )
+  // Node would drop those after the first 2,000, among them an API key or what a proxy adds. Their bytes have a limit.
+  server.maxHeadersCount = 0
   // The event loop accepts one connection per tick. The last of two hundred would wait for two hundred ticks of long work.
   server.on('connection', () => timeSlice.pause())
 
+  /** What a page of another site must not read, as it must not make calls that spend. */
+  const adminAccess = createAccess({
+    // Other machines know it by any name.
+    allowedHosts: isLoopback(config.adminHost) ? config.allowedHosts : '*',
+    canSpend: true,
+    cors: undefined,
+    host: config.adminHost,
+  })
   /** Pages and metrics on a port of their own. It takes no calls. */
   const admin = hasAdmin
     ? (createAdaptorServer({
-        fetch: app.fetch,
+        fetch: createApp({ access: adminAccess, ...parts }).fetch,
         overrideGlobalObjects: false,
         createServer: ((options: ServerOptions, page: RequestListener) =>
           createServer(options, (incoming, outgoing) => {
             const isRead = incoming.method === 'GET' || incoming.method === 'HEAD'
-            const refusal = isRead ? access.refusalOf(incoming) : ONLY_READS
+            const refusal = isRead ? adminAccess.refusalOf(incoming) : ONLY_READS
             if (refusal) return refuse(outgoing, refusal, [])
             incoming.headers.host ??= 'localhost'
             return page(incoming, outgoing)
@@ -254,7 +266,7 @@ export declare namespace createHttpServer {
     /** More routes, for a chain in this process. */
     extraRoutes?: Hono | undefined
     health: () => Health
-    limits: Pick<CallLimits, 'callerOf' | 'charge' | 'enter' | 'isCurrent' | 'leave' | 'refusal'>
+    limits: Pick<CallLimits, 'again' | 'callerOf' | 'charge' | 'enter' | 'leave' | 'refusal'>
     metrics: { contentType: string; text(): Promise<string> }
     onConnections: (count: number) => void
     onCut: (reason: string) => void
@@ -277,6 +289,8 @@ const KEEP_ALIVE_MS = 75_000
 const CLOSE_IDLE_MS = 20
 
 const ONLY_READS: Refusal = { reason: 'the admin port takes no calls', status: 405 }
+
+const NO_WEBSOCKET: Refusal = { reason: 'no WebSocket is served at this path', status: 404 }
 
 const HIDDEN: Refusal = { reason: 'served at --admin-port', status: 404 }
 

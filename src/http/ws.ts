@@ -13,22 +13,10 @@ import type { RequestHeaders } from '../rpc/request.ts'
 import type { Unsent } from './unsent.ts'
 import { createWsConnection, type WsConnection } from './wsConnection.ts'
 
-/** All WebSocket clients of a gateway. */
-export type WsServer = {
-  /** The server that accepts connections for node-server. */
-  readonly server: WebSocketServerLike
-  /** Answers a handshake at a path of the JSON-RPC, or rejects it if a limit is reached. */
-  upgrade(context: Context<{ Bindings: HttpBindings }>): Promise<Response> | Response
-  /** Number of open connections. */
-  connections(): number
-  /** Closes every connection (1001) and waits until they have ended, at most this many milliseconds. */
-  drain(within: number): Promise<void>
-}
-
 /** Milliseconds between two pings of a connection. */
 const PING_INTERVAL = 30_000
 
-/** Accepts WebSocket clients within limits. It counts a client before it awaits anything, so none can exceed them. */
+/** All WebSocket clients of a gateway, within limits. It counts a client before it awaits anything, so none can exceed them. */
 export function createWsServer({
   bodyLimit,
   maxConnections,
@@ -38,7 +26,7 @@ export function createWsServer({
   onConnections = () => {},
   routes,
   ...options
-}: createWsServer.Options): WsServer {
+}: createWsServer.Options) {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: bodyLimit,
@@ -71,7 +59,12 @@ export function createWsServer({
     onConnections(--total)
   }
 
-  function events(rpc: RpcServer, caller: Caller, headers: RequestHeaders, isAllowed: boolean) {
+  function events(
+    rpc: RpcServer,
+    caller: () => Caller,
+    headers: RequestHeaders,
+    isAllowed: boolean,
+  ) {
     let connection: WsConnection | undefined
     return {
       onOpen(_event: Event, context: { raw?: unknown }) {
@@ -101,23 +94,25 @@ export function createWsServer({
   }
 
   return {
-    // The two libraries declare different types for the same events.
+    /** The server that accepts connections for node-server. The two libraries declare different types for the same events. */
     server: server as unknown as WebSocketServerLike,
-    connections: () => total,
-    upgrade(context) {
+    /** Answers a handshake at a path of the JSON-RPC, or rejects it if a limit is reached. */
+    upgrade(context: Context<{ Bindings: HttpBindings }>): Promise<Response> | Response {
       const rpc = routes.get(context.req.path.replace(/(?<=.)\/$/, ''))
       const { incoming } = context.env
       if (!rpc || draining) return context.text('', 503)
       if (total >= maxConnections) return context.text('', 429)
       const caller = callerOf(incoming)
-      const isAllowed = enter(caller)
+      const { id } = caller()
+      const isAllowed = enter(caller())
       // If the handshake fails, the WebSocket emits no event, so the socket itself is counted.
-      incoming.socket.once('close', () => leave(caller.id))
+      incoming.socket.once('close', () => leave(id))
       return upgradeWebSocket(context, events(rpc, caller, incoming.headers, isAllowed), {
         onError: (error) => options.onError(error, 'a WebSocket event failed'),
       })
     },
-    async drain(within) {
+    /** Closes every connection (1001) and waits until they have ended, at most this many milliseconds. */
+    async drain(within: number): Promise<void> {
       draining = true
       clearInterval(ticker)
       for (const connection of connections) connection.close(GOING_AWAY, 'server is shutting down')
@@ -140,9 +135,9 @@ export declare namespace createWsServer {
     maxConnections: number
     /** Connections of one caller whose limits say nothing else. */
     maxPerClient: number
-    /** Who makes a handshake. Called after the key of the handshake was accepted. */
-    callerOf: (incoming: IncomingMessage) => Caller
-    limits: Pick<CallLimits, 'charge' | 'isCurrent'>
+    /** Who makes a handshake, as the API keys file says at each time. Called after the key of the handshake was accepted. */
+    callerOf: (incoming: IncomingMessage) => () => Caller
+    limits: Pick<CallLimits, 'charge'>
     now?: () => number
     /** Called with the number of connections whenever it changes. */
     onConnections?: (count: number) => void

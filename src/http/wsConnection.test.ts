@@ -6,6 +6,8 @@ import { WebSocket, WebSocketServer } from 'ws'
 
 import { until } from '../../test/support/until.ts'
 import { createTimeSlice, type TimeSlice } from '../lib/timeSlice.ts'
+import type { Caller } from '../limits/caller.ts'
+import { UnauthorizedError } from '../limits/refusal.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { createUnsent } from './unsent.ts'
 import { createWsConnection } from './wsConnection.ts'
@@ -24,14 +26,14 @@ async function setup(answer: RpcServer['answer'] = async () => undefined, shared
   await once(client, 'open')
   const cuts: string[] = []
   const clock = { now: 0 }
-  const key = { isCurrent: true }
+  const key = { caller: { id: 'test', scope: 'address', limits: {} } as Caller }
   const connection = createWsConnection(
     ws,
     { answer },
     {
       bufferLimit: 1_000_000,
-      caller: { id: 'test', scope: 'address', limits: {} },
-      limits: { charge() {}, isCurrent: () => key.isCurrent },
+      caller: () => key.caller,
+      limits: { charge() {} },
       idleTimeout: IDLE,
       now: () => clock.now,
       onCut: (reason) => cuts.push(reason),
@@ -74,10 +76,20 @@ test('behavior: closes one whose API key was revoked, with 1008', async () => {
   const closed = once(client, 'close')
   tickAt(1)
   expect(cuts).toEqual([])
-  key.isCurrent = false
+  key.caller = { ...key.caller, refused: new UnauthorizedError('it was revoked') }
   tickAt(2)
   const [code, reason] = (await closed) as [number, Buffer]
   expect([code, String(reason)]).toEqual([1008, 'the API key may not be used any more'])
+})
+
+test('behavior: closes one whose API key may call less than before, with 1008', async () => {
+  const { client, key, tickAt } = await setup()
+  const closed = once(client, 'close')
+  const entry = { name: 'a', sha256: '', limits: {} }
+  key.caller = { ...key.caller, key: { ...entry, contracts: new Set(['0x']) } }
+  tickAt(1)
+  const [code, reason] = (await closed) as [number, Buffer]
+  expect([code, String(reason)]).toEqual([1008, 'the permissions of the API key have changed'])
 })
 
 test('behavior: requests and notifications keep it from being idle', async () => {

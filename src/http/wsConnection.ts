@@ -7,6 +7,7 @@ import { openMeter } from '../lib/meter.ts'
 import type { TimeSlice } from '../lib/timeSlice.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
+import { permitSame } from '../limits/policy.ts'
 import { EVENT_PRICE } from '../limits/prices.ts'
 import { answerBytes } from '../rpc/jsonrpc/answer.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
@@ -46,8 +47,10 @@ export function createWsConnection(
   const gone = new AbortController()
   // Each upstream call of each request adds a listener.
   setMaxListeners(0, gone.signal)
+  const { id, key } = caller()
   const meter = openMeter(gone.signal)
-  Object.assign(meter, { owner: caller.id, weight: caller.limits.weight ?? 1 })
+  meter.owner = id
+  weigh()
   /** Requests without an answer yet. */
   const open = new Set<Delivery>()
   const closeListeners = new Set<() => void>()
@@ -65,9 +68,11 @@ export function createWsConnection(
 
   const socket: RpcSocket = {
     id: randomBytes(16).toString('hex'),
-    client: caller.id,
+    client: id,
     signal: gone.signal,
-    maxSubscriptions: caller.limits.subscriptions,
+    get maxSubscriptions() {
+      return caller().limits.subscriptions
+    },
     send(text) {
       if (ended || ws.readyState !== ws.OPEN) return
       if (ws.bufferedAmount > bufferLimit) return cut(TRY_AGAIN_LATER, 'reader too slow')
@@ -90,9 +95,13 @@ export function createWsConnection(
     },
   }
 
+  function weigh() {
+    meter.weight = caller().limits.weight ?? 1
+  }
+
   /** Charges what subscriptions read from nodes since the last charge. Calls charge it too. */
   function chargeReads(units: number) {
-    limits.charge(caller, units + meter.cost)
+    limits.charge(caller(), units + meter.cost)
     meter.cost = 0
   }
 
@@ -124,8 +133,8 @@ export function createWsConnection(
   }
 
   const scopeOf = scopesOf<Delivery>({
-    client: () => caller.id,
-    caller: () => caller,
+    client: () => id,
+    caller,
     meter: () => meter,
     headers: () => headers,
     signal: () => gone.signal,
@@ -208,8 +217,12 @@ export function createWsConnection(
     },
     tick(time) {
       if (ended || ws.readyState !== ws.OPEN) return
-      if (!limits.isCurrent(caller))
-        return cut(POLICY_VIOLATION, 'the API key may not be used any more')
+      const current = caller()
+      if (current.refused) return cut(POLICY_VIOLATION, 'the API key may not be used any more')
+      // Its subscriptions may be to what it may not read any more.
+      if (!permitSame(key, current.key))
+        return cut(POLICY_VIOLATION, 'the permissions of the API key have changed')
+      weigh()
       if (ws.isPaused) {
         // This side has paused reading, so the pong may have arrived.
         awaitingPong = false
@@ -232,12 +245,13 @@ export declare namespace createWsConnection {
   type Options = {
     /** Unsent bytes above which a notification closes the connection. One answer may exceed it. */
     bufferLimit: number
-    caller: Caller
+    /** Who calls, as the API keys file says at the time of the call. */
+    caller: () => Caller
     /** Of the handshake. */
     headers?: RequestHeaders | undefined
     /** Milliseconds without a request or notification after which an unused connection is closed. */
     idleTimeout: number
-    limits: Pick<CallLimits, 'charge' | 'isCurrent'>
+    limits: Pick<CallLimits, 'charge'>
     now: () => number
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void

@@ -2,6 +2,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 
 import type { Address } from 'viem'
 
+import type { RpcError } from '../lib/errors.ts'
 import type { Spender } from '../lib/spender.ts'
 
 /** The limits of one caller. An absent one does not apply. Costs are in units: one unit is one ordinary call to a node. */
@@ -33,6 +34,8 @@ export type Caller = {
   readonly limits: Limits
   /** The API key; absent for others. */
   readonly key?: ApiKey | undefined
+  /** Why its API key may not be used any more. Only a WebSocket lasts long enough for that. */
+  readonly refused?: RpcError | undefined
   /** What it may do with managed accounts; absent for this process, which may use all. */
   readonly spender?: Spender | undefined
 }
@@ -64,6 +67,11 @@ export function burstOf({ burst, rate = 0 }: Limits): number {
   return burst ?? rate * 10
 }
 
+/** Whether a caller may use any number of units. */
+export function isUnlimited({ daily, rate }: Limits): boolean {
+  return rate === undefined && daily === undefined
+}
+
 /** Milliseconds of a day. The daily quota begins again at midnight UTC. */
 export const DAY_MS = 86_400_000
 
@@ -81,11 +89,19 @@ export function countedAddress(address: string): string {
   if (isIP(address) !== 6) return address
   // The URL parser writes the shortest form; a zone such as %eth0 belongs to one machine.
   const shortest = new URL(`http://[${address.split('%', 1)[0]}]`).hostname.slice(1, -1)
+  const digits = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(shortest)
+  if (digits) return [digits[1], digits[2]].flatMap(bytesOf).join('.')
   const [before = '', after] = shortest.split('::')
   const head = before === '' ? [] : before.split(':')
   const tail = after === undefined || after === '' ? [] : after.split(':')
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
   return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+}
+
+/** The two bytes of a part of an IPv6 address. */
+function bytesOf(part = '0'): number[] {
+  const value = Number.parseInt(part, 16)
+  return [value >> 8, value & 0xff]
 }
 
 /** Addresses and networks, such as `10.0.0.0/8`. @throws Error naming the entry that is neither. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { unwatchFile, watchFile } from 'node:fs'
 
 import type { Address } from 'viem'
 
+import { watchSettled } from '../lib/watchSettled.ts'
 import { type ApiKey, type Caller, countedAddress, isInNetworks, type Limits } from './caller.ts'
 import { readKeysFile } from './keysFile.ts'
 import { UnauthorizedError } from './refusal.ts'
@@ -12,8 +12,8 @@ import { createSpender, type SpendingStore } from './spending.ts'
 export type Callers = {
   /** @throws UnauthorizedError for a key that is unknown or not for this request, and without one when a key is required */
   of(request: CallerRequest): Caller
-  /** Whether the API key of a caller is still in the file and has not expired. True for callers without a key. */
-  isCurrent(caller: Caller): boolean
+  /** The caller of an earlier request as the keys file has it now; with `refused` if it could not make that request any more. */
+  again(caller: Caller, request: CallerRequest): Caller
   /** Reads the keys again. A file that is not valid changes nothing. */
   reload(): void
   stop(): void
@@ -38,13 +38,14 @@ export function createCallers({
   spending,
 }: createCallers.Options): Callers {
   let keys = read()
-  /** Callers by the keys that they gave, so that a known key is not hashed again. */
+  /** Callers by the keys that they gave, so that a known key is not hashed again, and by the hashes of these. */
   const known = new Map<string, Caller>()
+  const byHash = new Map<string, Caller>()
   let bound = boundAccounts()
   const spenderOf = (key?: ApiKey) =>
     createSpender(key, { bound: () => bound, now, store: spending })
   const spender = spenderOf()
-  if (file !== undefined) watchFile(file, { interval: POLL_MS, persistent: false }, reload)
+  const unwatch = file === undefined ? () => {} : watchSettled(file, reload)
 
   function read(): Map<string, ApiKey> {
     return new Map((file === undefined ? [] : readKeysFile(file)).map((key) => [key.sha256, key]))
@@ -60,6 +61,7 @@ export function createCallers({
       keys = read()
       bound = boundAccounts()
       known.clear()
+      byHash.clear()
       log.info({ keys: keys.size }, 'reloaded the API keys')
     } catch (error) {
       log.error({ err: error }, 'the API keys file is invalid; nothing was changed')
@@ -71,14 +73,23 @@ export function createCallers({
     if (found) return found
     const key = keys.get(sha256(text))
     if (!key) throw new UnauthorizedError('the API key is not known')
-    const caller: Caller = {
-      id: `key:${key.name}`,
-      scope: 'key',
-      key,
-      limits: key.limits,
-      spender: spenderOf(key),
-    }
+    const caller = callerFor(key)
     known.set(text, caller)
+    return caller
+  }
+
+  function callerFor(key: ApiKey): Caller {
+    let caller = byHash.get(key.sha256)
+    if (!caller) {
+      caller = {
+        id: `key:${key.name}`,
+        scope: 'key',
+        key,
+        limits: key.limits,
+        spender: spenderOf(key),
+      }
+      byHash.set(key.sha256, caller)
+    }
     return caller
   }
 
@@ -101,13 +112,19 @@ export function createCallers({
       if (caller.key) requireUse(caller.key, request)
       return caller
     },
-    isCurrent({ key }) {
-      if (!key) return true
-      const { expires } = keys.get(key.sha256) ?? { expires: 0 }
-      return expires === undefined || now() < expires
+    again(caller, request) {
+      if (!caller.key) return caller
+      const key = keys.get(caller.key.sha256)
+      try {
+        if (!key) throw new UnauthorizedError(`the API key ${caller.key.name} was revoked`)
+        requireUse(key, request)
+        return callerFor(key)
+      } catch (error) {
+        return { ...caller, refused: error as UnauthorizedError }
+      }
     },
     reload,
-    stop: () => file !== undefined && unwatchFile(file, reload),
+    stop: unwatch,
   }
 }
 
@@ -129,9 +146,6 @@ export declare namespace createCallers {
     spending?: SpendingStore | undefined
   }
 }
-
-/** Milliseconds between two checks of the file. They compare its modification time, so a replaced file is noticed too. */
-const POLL_MS = 1_000
 
 /** SHA-256 of a key, hex. */
 function sha256(key: string): string {

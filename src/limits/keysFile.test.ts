@@ -31,6 +31,17 @@ keys:
   })
 })
 
+test('behavior: addresses without quotes, which YAML reads as numbers', () => {
+  const [key] = parseKeysFile(
+    `keys: [{name: a, sha256: ${'1'.repeat(64)}, contracts: [0x${'Aa'.repeat(20)}], accounts: [0x${'0b'.repeat(20)}]}]`,
+  )
+  expect(key).toMatchObject({
+    sha256: '1'.repeat(64),
+    contracts: new Set([`0x${'aa'.repeat(20)}`]),
+    accounts: new Set([`0x${'0b'.repeat(20)}`]),
+  })
+})
+
 test('behavior: a small rate still allows the most expensive call', () => {
   const [key] = parseKeysFile(`keys: [{name: a, sha256: ${HASH}, rate: 0.1}]`)
   expect(key?.limits).toEqual({ rate: 0.1, burst: 10 })
@@ -73,6 +84,8 @@ test.each([
 test.each([
   ['192.0.2.7', '192.0.2.7'],
   ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['::FFFF:c000:207', '192.0.2.7'],
+  ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['2001:db8::1', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
@@ -85,7 +98,7 @@ test.each([
 
 test('args: networks', () => {
   const networks = networksOf(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'])
-  const allowed = ['10.1.2.3', '::ffff:10.1.2.3', '192.0.2.7', '2001:db8::5']
+  const allowed = ['10.1.2.3', '::ffff:10.1.2.3', '::ffff:a01:203', '192.0.2.7', '2001:db8::5']
   for (const address of allowed) expect(isInNetworks(networks, address)).toBe(true)
   for (const address of ['11.0.0.1', '192.0.2.8', '::1', 'unknown'])
     expect(isInNetworks(networks, address)).toBe(false)

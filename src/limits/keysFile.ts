@@ -5,7 +5,7 @@ import { isMap, isSeq, type Node } from 'yaml'
 
 import { ConfigError } from '../config/config.ts'
 import { origin } from '../config/values.ts'
-import { entriesOf, type Fail, hintFor, openYaml, readScalar } from '../config/yaml.ts'
+import { entriesOf, type Fail, fieldsOf, openYaml, readScalar } from '../config/yaml.ts'
 import { type ApiKey, type Limits, networksOf } from './caller.ts'
 import { LARGEST_MINIMUM } from './prices.ts'
 
@@ -69,12 +69,7 @@ export function parseKeysFile(text: string, path = 'keys'): ApiKey[] {
 
 function readKey(node: Node, at: string, fail: Fail): ApiKey {
   if (!isMap(node)) return fail(node, at, 'expected a key: name, sha256 and its limits')
-  const known = [...OTHERS, ...Object.keys(LIMITS)]
-  const values = new Map<string, Node | null>()
-  for (const [name, value, keyNode] of entriesOf(node)) {
-    if (!known.includes(name)) fail(keyNode, `${at}.${name}`, `unknown key${hintFor(name, known)}`)
-    values.set(name, value)
-  }
+  const values = fieldsOf(node, at, [...OTHERS, ...Object.keys(LIMITS)], fail)
   const one = <value>(name: string, parse: (text: string) => value): value | undefined =>
     values.has(name) ? readScalar(values.get(name), `${at}.${name}`, parse, fail) : undefined
   const several = (name: string, parse: (text: string) => string): string[] | undefined => {

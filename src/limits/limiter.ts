@@ -1,4 +1,4 @@
-import { burstOf, type Caller, type Limits } from './caller.ts'
+import { burstOf, type Caller, isUnlimited, type Limits } from './caller.ts'
 import { BASE_PRICE } from './prices.ts'
 import { LimitReachedError } from './refusal.ts'
 import { type Grant, type LimitStore, ROUNDING } from './store.ts'
@@ -188,10 +188,6 @@ export declare namespace createLimiter {
     returnAfter?: number
     store: LimitStore
   }
-}
-
-function isUnlimited({ daily, rate }: Limits): boolean {
-  return rate === undefined && daily === undefined
 }
 
 /** Units of one lease: a twentieth of a second, at most a tenth of the burst, so that three replicas stay within 5 %. */

@@ -1,12 +1,12 @@
 import type { RpcError } from '../lib/errors.ts'
 import type { Meter } from '../lib/meter.ts'
 import type { RedisLink } from '../lib/redis.ts'
-import { burstOf, type Caller, type Limits } from './caller.ts'
+import { burstOf, type Caller, isUnlimited, type Limits } from './caller.ts'
 import { type CallerRequest, createCallers } from './callers.ts'
 import { createLimiter } from './limiter.ts'
 import { requirePermission, type TargetOf } from './policy.ts'
 import { answerPrice, isExpensive, LARGEST_MINIMUM, minimumPrice } from './prices.ts'
-import { LimitReachedError, rateLimitHeaders, UnauthorizedError } from './refusal.ts'
+import { LimitReachedError, rateLimitHeaders } from './refusal.ts'
 import { createSharedLimitStore, type WithoutRedis } from './sharedStore.ts'
 import type { SpendingStore } from './spending.ts'
 import { createMemoryLimitStore } from './store.ts'
@@ -30,8 +30,8 @@ export type CallLimits = {
   state(caller: Caller): Promise<LimitState>
   /** Whether units are counted in Redis now; undefined without Redis. */
   isShared(): boolean | undefined
-  /** Whether the API key of a caller may still be used. True for callers without a key. */
-  isCurrent(caller: Caller): boolean
+  /** The caller of an earlier request as it is now; with `refused` if it could not make that request any more. */
+  again(caller: Caller, request: CallerRequest): Caller
   /** Reads the API keys again. */
   reload(): void
   stop(): Promise<void>
@@ -116,8 +116,7 @@ export function createCallLimits({
 
   async function stateOf(caller: Caller): Promise<LimitState> {
     const { id, limits: own, scope } = caller
-    const isLimited = own.rate !== undefined || own.daily !== undefined
-    const grant = isLimited ? await limiter.state(caller) : undefined
+    const grant = isUnlimited(own) ? undefined : await limiter.state(caller)
     const missing = Math.max(0, burstOf(own) - (grant?.remaining ?? Infinity))
     return {
       caller: id,
@@ -133,11 +132,9 @@ export function createCallLimits({
   return {
     callerOf: (request) => callers.of(request),
     enter(caller, method, params) {
-      const { key, scope } = caller
+      const { key, refused, scope } = caller
       if (scope === 'process') return undefined
-      // The caller of a WebSocket is that of its handshake.
-      if (key && !callers.isCurrent(caller))
-        return new UnauthorizedError(`the API key ${key.name} was revoked or has expired`)
+      if (refused) return refused
       if (key && (key.methods || key.contracts))
         try {
           requirePermission(key, method, params, targetOf)
@@ -181,7 +178,7 @@ export function createCallLimits({
     },
     state: stateOf,
     isShared: () => shared?.isShared(),
-    isCurrent: (caller) => callers.isCurrent(caller),
+    again: (caller, request) => callers.again(caller, request),
     reload: () => callers.reload(),
     async stop() {
       callers.stop()
@@ -205,11 +202,7 @@ export declare namespace createCallLimits {
     limits: Limits
     /** The Redis that replicas share. @default this process alone */
     link: Pick<RedisLink, 'key' | 'onStatus' | 'script' | 'status'> | undefined
-    log: {
-      info(fields: object, message: string): void
-      warn(fields: object, message: string): void
-      error(fields: object, message: string): void
-    }
+    log: createCallers.Options['log'] & { warn(fields: object, message: string): void }
     /** Called for each refused call. */
     onRefused: (limit: string, scope: Caller['scope']) => void
     /** Counts what API keys spend from managed accounts. Absent when nothing is kept. */

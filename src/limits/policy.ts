@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import { parseAddress } from '../lib/address.ts'
 import type { ApiKey } from './caller.ts'
 import { UnauthorizedError } from './refusal.ts'
@@ -18,6 +20,15 @@ export function requirePermission(
   const named = contractsIn(method, Array.isArray(params) ? params : [], targetOf)
   if (named && (named.length === 0 || !named.every((address) => isListed(contracts, address))))
     throw new UnauthorizedError(`the API key ${name} may not use ${method} with this contract`)
+}
+
+/** Whether two entries of a key permit the same calls. */
+export function permitSame(one: ApiKey | undefined, other: ApiKey | undefined): boolean {
+  return (
+    one === other ||
+    (isDeepStrictEqual(one?.methods, other?.methods) &&
+      isDeepStrictEqual(one?.contracts, other?.contracts))
+  )
 }
 
 function matches(pattern: string, method: string): boolean {

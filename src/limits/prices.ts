@@ -1,3 +1,5 @@
+import { MIB } from '../config/values.ts'
+
 /** Units of any call: what an answer from memory costs. */
 export const BASE_PRICE = 0.05
 
@@ -92,5 +94,5 @@ export function answerPrice(bytes: number): number {
 
 /** Units of the bytes of an answer, or of a large request. */
 export function bytesPrice(bytes: number): number {
-  return (bytes / 1_048_576) * MEBIBYTE_PRICE
+  return (bytes / MIB) * MEBIBYTE_PRICE
 }

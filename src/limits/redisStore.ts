@@ -36,10 +36,11 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local rate, burst, daily = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local debt, need, want = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local kept = redis.call('HMGET', KEYS[1], 'full', 'day', 'used')
+local kept = redis.call('HMGET', KEYS[1], 'full', 'day', 'used', 'at')
 local full, used = tonumber(kept[1] or '0'), tonumber(kept[3] or '0')
-local day = math.floor(now / ${DAY_MS})
-if tonumber(kept[2] or '0') ~= day then used = 0 end
+local day, at = math.floor(now / ${DAY_MS}), tonumber(kept[4] or '0')
+if tonumber(kept[2] or '0') < day then used = 0 end
+if now < at then full = full - (at - now) end
 local perUnit = rate == 0 and 0 or 1000 / rate
 full = math.max(full, now) + debt * perUnit
 used = math.max(0, used + debt)
@@ -61,11 +62,11 @@ else
 end
 if granted ~= 0 or debt ~= 0 then
   local text = '%.17g'
-  redis.call('HSET', KEYS[1], 'full', text:format(full), 'day', day, 'used', text:format(used))
+  redis.call('HSET', KEYS[1], 'full', text:format(full), 'day', day, 'used', text:format(used), 'at', text:format(now))
   local keep = math.max(full - now, daily < 0 and 0 or (day + 1) * ${DAY_MS} - now)
   redis.call('PEXPIRE', KEYS[1], math.ceil(keep) + 1000)
 end
-local left = left - granted
+left = left - granted
 if left == math.huge then left = 1e300 end
 return { ('%.17g'):format(granted), ('%.17g'):format(left), limit, ('%.17g'):format(wait) }`
 

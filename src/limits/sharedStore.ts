@@ -9,15 +9,8 @@ import { createMemoryLimitStore, type Grant, type LimitStore } from './store.ts'
 /** What happens to limits while Redis cannot be used. */
 export type WithoutRedis = 'closed' | 'local' | 'open'
 
-/** A store in Redis, with a replacement in this process while Redis cannot be used. */
-export type SharedLimitStore = LimitStore & {
-  /** Whether units are counted in Redis now. */
-  isShared(): boolean
-  stop(): void
-}
-
 /**
- * Counts in Redis. While Redis does not answer, calls do not wait for it: `local` counts in this process with this replica's
+ * A store in Redis, with a replacement in this process. While Redis does not answer, calls do not wait for it: `local` counts in this process with this replica's
  * part of the limits, by the last known number of replicas; `open` allows everything; `closed` fails.
  *
  * @throws StoreUnavailableError from `take`, when it is `closed`.
@@ -28,7 +21,7 @@ export function createSharedLimitStore({
   patience = 50,
   announceInterval = 1_000,
   withoutRedis,
-}: createSharedLimitStore.Options): SharedLimitStore {
+}: createSharedLimitStore.Options) {
   const redis = createRedisLimitStore({ link })
   const local = createMemoryLimitStore()
   const announceIn = link.script(ANNOUNCE)
@@ -65,8 +58,7 @@ export function createSharedLimitStore({
   // The first connection takes a moment. Without one, the timer finds it out.
   const unsubscribe = link.onStatus((status) => status === 'up' && void announce())
 
-  return {
-    isShared: () => isShared,
+  const store: LimitStore = {
     async take(id, limits, request) {
       if (!isShared || link.status() !== 'up') return takeAlone(id, limits, request)
       const answer = Promise.resolve(redis.take(id, limits, request))
@@ -77,6 +69,11 @@ export function createSharedLimitStore({
         return takeAlone(id, limits, request)
       }
     },
+  }
+  return {
+    ...store,
+    /** Whether units are counted in Redis now. */
+    isShared: () => isShared,
     stop() {
       clearInterval(timer)
       unsubscribe()

@@ -75,6 +75,18 @@ test('error: a second process does not count in the same file', async () => {
   await second.close()
 })
 
+test('error: a folder that cannot be used; the next call tries again', async () => {
+  const folder = join(newFolder(), 'state')
+  writeFileSync(folder, 'a file in its place')
+  const [store, other] = [1, 2].map(() => createFileSpendingStore(join(folder, 'spent.json')))
+  for (const one of [store, other])
+    await expect(one?.add('a', 1, 10)).rejects.toMatchObject({ code: -32603 })
+  await other?.close()
+  rmSync(folder)
+  expect(await store?.add('a', 1, 10)).toEqual({ isAdded: true, spent: 1 })
+  await store?.close()
+})
+
 test('error: a broken file refuses to spend', async () => {
   const path = join(newFolder(), 'spent.json')
   writeFileSync(path, '{')

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Address } from 'viem'
 
 import { RpcError } from '../lib/errors.ts'
-import { FileInUseError, lockFile } from '../lib/lockFile.ts'
+import { lockFile } from '../lib/lockFile.ts'
 import type { RedisLink } from '../lib/redis.ts'
 import { replaceFileSync } from '../lib/replaceFile.ts'
 import type { Spender } from '../lib/spender.ts'
@@ -93,6 +93,15 @@ export const SPENDING_FILE = 'spent.json'
 export function createFileSpendingStore(path: string, now = Date.now): SpendingStore {
   let locked: Promise<() => void> | undefined
 
+  /** Locks the file once. After a failure the next call tries again. */
+  function lock(): Promise<() => void> {
+    locked ??= lockFile(`${path}.lock`).catch((error: unknown) => {
+      locked = undefined
+      throw error
+    })
+    return locked
+  }
+
   /** Between reading and writing nothing else runs. */
   function add(key: string, amount: number, limit: number): Spent {
     const day = Math.floor(now() / DAY_MS)
@@ -109,10 +118,9 @@ export function createFileSpendingStore(path: string, now = Date.now): SpendingS
   return {
     async add(key, amount, limit) {
       try {
-        await (locked ??= lockFile(`${path}.lock`))
+        await lock()
         return add(key, amount, limit)
       } catch (cause) {
-        if (cause instanceof FileInUseError) locked = undefined
         throw new RpcError(-32603, 'what API keys spend cannot be recorded', { cause })
       }
     },

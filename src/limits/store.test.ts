@@ -6,7 +6,7 @@ import { createMemoryLimitStore, takeFrom } from './store.ts'
 testLimitStore('memory', () => createMemoryLimitStore())
 
 test('behavior: units come back with time, the quota at midnight UTC', () => {
-  const tally = { full: 0, day: 0, used: 0 }
+  const tally = { full: 0, day: 0, used: 0, at: 0 }
   const limits = { rate: 2, burst: 10, daily: 15 }
   const take = (need: number, now: number) =>
     takeFrom(tally, limits, { debt: 0, need, want: need }, now)
@@ -21,6 +21,18 @@ test('behavior: units come back with time, the quota at midnight UTC', () => {
     retryAfterMs: 12 * 3_600_000 - 10_000,
   })
   expect(take(10, Date.UTC(2027, 1, 1)).granted).toBe(10)
+})
+
+test('behavior: a clock that is set back keeps no caller waiting, and its quota of the day is used', () => {
+  const tally = { full: 0, day: 0, used: 0, at: 0 }
+  const take = (need: number, now: number) =>
+    takeFrom(tally, { rate: 2, burst: 10, daily: 15 }, { debt: 0, need, want: need }, now)
+  const noon = Date.UTC(2027, 0, 31, 12)
+  expect(take(10, noon).granted).toBe(10)
+  expect(take(4, noon - 3_600_000)).toMatchObject({ granted: 0, retryAfterMs: 2_000 })
+  expect(take(4, noon - 3_598_000).granted).toBe(4)
+  // A day back, where the clock had been a day ahead.
+  expect(take(2, noon - 86_400_000)).toMatchObject({ granted: 0, limit: 'daily' })
 })
 
 test('behavior: forgets callers that have their whole burst', () => {

@@ -32,8 +32,8 @@ export type Grant = {
   retryAfterMs: number
 }
 
-/** What is kept of a caller. `full`: milliseconds since 1970 at which its burst is whole again. */
-export type Tally = { full: number; day: number; used: number }
+/** What is kept of a caller. `full`: milliseconds since 1970 at which its burst is whole again; `at`: when that was counted. */
+export type Tally = { full: number; day: number; used: number; at: number }
 
 /** One step of the limiter, in place: the same steps as the Lua script of `redisStore.ts`. */
 export function takeFrom(
@@ -43,7 +43,10 @@ export function takeFrom(
   now: number,
 ): Grant {
   const day = Math.floor(now / DAY_MS)
-  if (tally.day !== day) Object.assign(tally, { day, used: 0 })
+  if (tally.day < day) tally.used = 0
+  // The clock was set back. Otherwise every caller would be refused until it has been reached again.
+  if (now < tally.at) tally.full -= tally.at - now
+  Object.assign(tally, { at: now, day })
   // Returned units never make more than a whole burst.
   const perUnit = limits.rate === undefined ? 0 : 1_000 / limits.rate
   tally.full = Math.max(tally.full, now) + debt * perUnit
@@ -84,7 +87,7 @@ export function createMemoryLimitStore({
   return {
     take(id, limits, request) {
       const time = now()
-      const tally = tallies.get(id) ?? { full: 0, day: 0, used: 0 }
+      const tally = tallies.get(id) ?? { full: 0, day: 0, used: 0, at: 0 }
       // The map is in the order of the last call.
       tallies.delete(id)
       tallies.set(id, tally)

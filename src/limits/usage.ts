@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 
 import type { RedisLink } from '../lib/redis.ts'
 import { replaceFileSync } from '../lib/replaceFile.ts'
+import { DAY_MS } from './caller.ts'
 
 /** Records what API keys have used: units and calls by day, key and method. */
 export type Usage = {
@@ -75,8 +76,6 @@ export declare namespace createUsage {
 /** Milliseconds between two writes. */
 const FLUSH_MS = 5_000
 
-const DAY_MS = 86_400_000
-
 /** The day of a time, UTC. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
@@ -110,7 +109,8 @@ export function createRedisUsageStore({
   return {
     async add(rows) {
       await link.run((client) => {
-        const commands = client.pipeline()
+        // All or nothing: what fails is added again. The answers of a pipeline would have the errors of single commands.
+        const commands = client.multi()
         for (const { calls, cost, day, key, method } of rows) {
           const name = link.key(`usage:${day}`)
           commands.hincrbyfloat(name, `${key} ${method} calls`, calls)

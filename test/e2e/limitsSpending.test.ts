@@ -11,6 +11,7 @@ import { WebSocket } from 'ws'
 
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { startGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
 
 let dev: DevGateway
 beforeAll(async () => {
@@ -46,6 +47,8 @@ async function start(more: string) {
     gateway: () => running.gateway,
     url: () => running.url,
     revoke: () => write(['other', '']),
+    /** Replaces what the key "bound" may do. */
+    restrict: (more: string) => write(['bound', more]),
     restart: async () => {
       await running.close()
       running = await open()
@@ -154,17 +157,54 @@ test('behavior: the fee limit counts', async () => {
   expect(error).toMatchObject({ code: -32029, data: { left: String(COIN) } })
 })
 
-test('behavior: a revoked key makes no more calls on an open WebSocket', async () => {
-  const { gateway, revoke, url } = await start('')
-  const socket = new WebSocket(`${url().replace('http', 'ws')}/k/bound`)
+/** A WebSocket with the key "bound", and what it is answered. */
+async function openBound(url: string) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/k/bound`)
   onTestFinished(() => socket.terminate())
   await once(socket, 'open')
-  const ask = async () => {
-    socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
+  return async (method = 'eth_chainId', ...params: unknown[]) => {
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
     return String(((await once(socket, 'message')) as [Buffer])[0])
   }
+}
+
+test('behavior: a revoked key makes no more calls on an open WebSocket', async () => {
+  const { gateway, revoke, url } = await start('')
+  const ask = await openBound(url())
   expect(await ask()).toContain('"result"')
   revoke()
   gateway().reloadApiKeys()
   expect(await ask()).toContain('"code":4100')
+})
+
+test.each([
+  ['methods', ', methods: [net_version]'],
+  ['origins', ', origins: ["https://app.example"]'],
+  ['addresses', ', addresses: [192.0.2.0/24]'],
+  ['expires', ', expires: 2020-01-01'],
+])('behavior: an open WebSocket follows what its key may do now: %s', async (_, permission) => {
+  const { gateway, restrict, url } = await start('')
+  const ask = await openBound(url())
+  expect(await ask()).toContain('"result"')
+  restrict(permission)
+  gateway().reloadApiKeys()
+  expect(await ask()).toContain('"code":4100')
+  restrict('')
+  gateway().reloadApiKeys()
+  expect(await ask()).toContain('"result"')
+})
+
+test('behavior: an open WebSocket spends and uses what its key may now', async () => {
+  const { gateway, restrict, url } = await start('')
+  const ask = await openBound(url())
+  const send = () => ask('eth_sendTransaction', pay(dev.accountOf(0), COIN))
+  expect(await send()).toContain('"result"')
+  restrict(`, accounts: ['${dev.accountOf(0)}'], spend: 1`)
+  gateway().reloadApiKeys()
+  expect(await send()).toContain('"limit":"spend"')
+  restrict(`, accounts: ['${dev.accountOf(0)}'], rate: 0.001, burst: 10`)
+  gateway().reloadApiKeys()
+  await until(async () =>
+    expect(await ask('eth_getBalance', RECEIVER, 'latest')).toContain('-32005'),
+  )
 })

@@ -164,6 +164,22 @@ describe('tronweb through --wallet-passthrough', () => {
     ])
   })
 
+  test('error: a WebSocket handshake at an operation or a page makes no call to a node', async () => {
+    const { hostname, port } = new URL(url)
+    const upgrade = 'connection: Upgrade\r\nupgrade: websocket'
+    const version = 'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='
+    for (const node of nodes) node.taken()
+    for (const path of ['/wallet/getReward?address=00', `/address/${owner}`, '/metrics']) {
+      const socket = connect(Number(port), hostname)
+      const head = `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\naccept: text/html`
+      socket.write(`${head}\r\n${upgrade}\r\n${version}\r\n\r\n`)
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 404 /)
+    }
+    // What the head and the probes of the nodes need is none of them.
+    const taken = nodes.flatMap((node) => node.taken())
+    expect(taken.filter((path) => /getreward|getaccount|getcontract/i.test(path))).toEqual([])
+  })
+
   test('error: no node answers', async () => {
     await Promise.all(nodes.map((node) => node.fail({ kind: 'refused' })))
     expect(await ask('/wallet/getaccount', { method: 'POST', body: '{"address":"00"}' })).toEqual({
