@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { relative, short, span } from './format.ts'
+import { relative, short, duration } from './format.ts'
 
 test.each([
   [-90, 'in 1 min'],
@@ -22,6 +22,6 @@ test.each([
   [0.84, '0.84 ms'],
   [120.4, '120 ms'],
   [2_500, '2.5 s'],
-])('args: span: %s milliseconds', (ms, text) => {
-  expect(span(ms)).toBe(text)
+])('args: duration: %s milliseconds', (ms, text) => {
+  expect(duration(ms)).toBe(text)
 })

@@ -1,5 +1,3 @@
-import type { Hex } from 'viem'
-
 /** A hash or address that keeps its first and last characters: `0xf39F…2266`. */
 export function short(text: string, digits = 4): string {
   const start = text.startsWith('0x') ? digits + 2 : digits
@@ -24,14 +22,9 @@ export function relative(seconds: number): string {
   return seconds <= -1 ? `in ${ago(-seconds)}` : `${ago(seconds)} ago`
 }
 
-/** A time span in a unit that suits it: `0.8 ms`, `120 ms`, `2.5 s`. @param ms - milliseconds */
-export function span(ms: number): string {
+/** A duration in a unit that suits it: `0.8 ms`, `120 ms`, `2.5 s`. @param ms - milliseconds */
+export function duration(ms: number): string {
   if (ms < 1) return `${ms.toFixed(2)} ms`
   if (ms < 1_000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
   return `${(ms / 1_000).toFixed(1)} s`
-}
-
-/** A wire quantity as a number that is safe to display. */
-export function toNumber(quantity: Hex): number {
-  return Number(BigInt(quantity))
 }

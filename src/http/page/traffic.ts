@@ -74,25 +74,22 @@ export function createTraffic({
         { length: SAMPLES - 1 },
         (_, index) => newest.at - SAMPLES + 1 + index,
       )
-      const points = (value: (sample: Sample | undefined) => number | undefined) =>
-        times.map((at) => (at < first ? undefined : value(byTime.get(at))))
       const series = (
         label: string,
-        show: (value: number) => string,
         of: (sample: Sample | undefined) => number | undefined,
       ): Series => {
-        const values = points(of)
-        const last = values.at(-1)
-        return { label, last: last === undefined ? 'unknown' : show(last), points: values }
+        const points = times.map((at) => (at < first ? undefined : of(byTime.get(at))))
+        const last = points.at(-1)
+        return { label, last: last === undefined ? 'unknown' : decimal(last), points }
       }
       return {
         series: [
-          series('Requests per second', decimal, (sample) => total(sample, 'calls') / SAMPLE),
-          series('Errors per second', decimal, (sample) => total(sample, 'errors') / SAMPLE),
-          series('p50, ms', decimal, (sample) => quantile(merge(cellsOf(sample)), 0.5)),
-          series('p95, ms', decimal, (sample) => quantile(merge(cellsOf(sample)), 0.95)),
+          series('Requests per second', (sample) => total(sample, 'calls') / SAMPLE),
+          series('Errors per second', (sample) => total(sample, 'errors') / SAMPLE),
+          series('p50, ms', (sample) => quantile(merge(cellsOf(sample)), 0.5)),
+          series('p95, ms', (sample) => quantile(merge(cellsOf(sample)), 0.95)),
           ...Object.keys(newest.gauges).map((label) =>
-            series(label, decimal, (sample) => sample?.gauges[label]),
+            series(label, (sample) => sample?.gauges[label]),
           ),
         ],
         methods: methodsOf(samples),

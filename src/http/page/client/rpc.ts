@@ -1,6 +1,5 @@
 /** An answer of the gateway, with the time that it took in milliseconds. */
 export type RpcAnswer = {
-  text: string
   result?: unknown
   error?: { code: number; message: string; data?: unknown }
   ms: number
@@ -18,8 +17,6 @@ export async function rpc(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
-  const text = await response.text()
-  const ms = performance.now() - started
-  const { error, result } = JSON.parse(text) as Pick<RpcAnswer, 'error' | 'result'>
-  return { text, ms, ...(error ? { error } : { result }) }
+  const { error, result } = (await response.json()) as Pick<RpcAnswer, 'error' | 'result'>
+  return { ms: performance.now() - started, ...(error ? { error } : { result }) }
 }

@@ -1,14 +1,14 @@
 import type { Address, Hex } from 'viem'
 
 import type { RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
-import { toNativeAddress, toRpcAddress, toRpcAddressOrNull } from '../../../lib/address.ts'
+import { toNativeAddress, toRpcAddressOrNull } from '../../../lib/address.ts'
 import type {
   Account,
   AccountResource,
   Contract as ContractRecord,
 } from '../../../native/wire/accountTypes.ts'
 import { type Row, rowOf } from './row.ts'
-import type { NativeToken, Source, Token } from './source.ts'
+import { ifAnswered, type NativeToken, type Source, type Token, tokenInList } from './source.ts'
 import { findTransfers } from './transferPage.ts'
 
 /** An account or contract, without the content of its tabs. */
@@ -84,20 +84,16 @@ export async function readAddress(address: Address, source: Source): Promise<Add
 }
 
 async function implementationOf(address: Address, source: Source): Promise<Address | undefined> {
+  // Without storage reads, the contract is shown without its implementation.
   const read = async (slot: string) =>
-    addressOf(await source.ask<Hex>('eth_getStorageAt', address, slot, 'latest'))
-  try {
-    const [direct, beacon] = await Promise.all([read(IMPLEMENTATION_SLOT), read(BEACON_SLOT)])
-    if (direct || !beacon) return direct
-    const behind = await source.call(beacon, 'implementation')
-    return typeof behind === 'string' ? (behind.toLowerCase() as Address) : undefined
-  } catch {
-    // A node without storage reads shows the contract without its implementation.
-    return undefined
-  }
+    addressOf(await ifAnswered(source.ask<Hex>('eth_getStorageAt', address, slot, 'latest')))
+  const [direct, beacon] = await Promise.all([read(IMPLEMENTATION_SLOT), read(BEACON_SLOT)])
+  if (direct || !beacon) return direct
+  const behind = await source.call(beacon, 'implementation')
+  return typeof behind === 'string' ? (behind.toLowerCase() as Address) : undefined
 }
 
-function addressOf(word: Hex): Address | undefined {
+function addressOf(word: Hex = '0x'): Address | undefined {
   const address = word.slice(-40).padStart(40, '0')
   return /^0+$/.test(address) ? undefined : `0x${address}`
 }
@@ -186,13 +182,20 @@ async function searchBlocks(
   }
 }
 
-/** The tokens of an account: those of the chain itself, and those of contracts in its newest transfers. */
+/**
+ * The tokens of an account: those of the chain itself, and those of contracts in its newest transfers. Undefined when the
+ * transfers cannot be read.
+ */
 export async function readHoldings(
   { account, address }: AddressFacts,
   source: Source,
-): Promise<Holding[]> {
-  const { transfers } = (await findTransfers(address, undefined, source)) ?? { transfers: [] }
-  const contracts = [...new Set(transfers.map(({ contract }) => contract))].slice(0, MOST_TOKENS)
+): Promise<Holding[] | undefined> {
+  const page = await findTransfers(address, undefined, source)
+  if (!page) return undefined
+  const contracts = [...new Set(page.transfers.map(({ contract }) => contract))].slice(
+    0,
+    MOST_TOKENS,
+  )
   const [own, ofContracts] = await Promise.all([
     Promise.all(
       (account?.assetV2 ?? []).slice(0, MOST_TOKENS).map(async ({ key, value }) => ({
@@ -204,8 +207,8 @@ export async function readHoldings(
     Promise.all(
       contracts.map(async (contract) => {
         const [token, amount] = await Promise.all([
-          source.token(contract),
-          source.call(contract, 'balanceOf', [address]),
+          tokenInList(contract, source),
+          source.call(contract, 'balanceOf', [address]).catch(() => undefined),
         ])
         return { token, contract, amount }
       }),
@@ -222,10 +225,10 @@ export async function readCreation(
   { address, contract }: AddressFacts,
   source: Source,
 ): Promise<{ creator: Address; hash: Hex | undefined } | undefined> {
-  const found = await source
-    .ask<{ creator: Address; hash: Hex } | null>('ots_getContractCreator', address)
-    .catch(() => null)
+  const found = await ifAnswered(
+    source.ask<{ creator: Address; hash: Hex } | null>('ots_getContractCreator', address),
+  )
   if (found) return found
   const creator = toRpcAddressOrNull(contract?.origin_address)
-  return creator ? { creator: toRpcAddress(contract?.origin_address), hash: undefined } : undefined
+  return creator ? { creator, hash: undefined } : undefined
 }

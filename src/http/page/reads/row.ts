@@ -6,7 +6,7 @@ import { toRpcAddress, toRpcAddressOrNull } from '../../../lib/address.ts'
 import type { Int64, Transaction } from '../../../native/wire/types.ts'
 import { operationOf } from '../operations.ts'
 import { hexText } from '../text.ts'
-import type { NativeToken, Source, Token } from './source.ts'
+import { type NativeToken, type Source, type Token, tokenInList } from './source.ts'
 
 /** The content of a native contract, as the node sends it. */
 export type NativeValue = Record<string, unknown>
@@ -68,7 +68,7 @@ export async function rowOf(
 
 /** What a call of a contract adds to a row: names, and the amount of a token transfer. */
 async function callOf(data: Hex, to: Address, source: Source): Promise<Partial<Row>> {
-  const [{ abi, name }, token] = await Promise.all([source.contract(to), source.token(to)])
+  const [{ abi, name }, token] = await Promise.all([source.contract(to), tokenInList(to, source)])
   const toName = token?.name ?? name
   if (data.length < 10) return { toName, action: 'transfer' }
   const call = decodeCalldata(data, abi)

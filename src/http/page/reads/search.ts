@@ -5,7 +5,7 @@ import type { RpcLog } from '../../../codec/types.ts'
 import { parseAddress } from '../../../lib/address.ts'
 import type { Asset } from '../../../native/wire/networkTypes.ts'
 import { cleanText, hexText } from '../text.ts'
-import type { Source } from './source.ts'
+import { type Source, tokenInList } from './source.ts'
 import { TRANSFER_TOPIC } from './transfers.ts'
 
 /** A token that a search found: a contract, or an id of a token of the chain itself. */
@@ -61,7 +61,7 @@ async function findTokens(query: string, source: Source): Promise<FoundToken[]> 
   ])
   const contracts = [...new Set(logs.map(({ address }) => address))].slice(-MOST)
   const known = await Promise.all(
-    contracts.map(async (contract) => ({ contract, token: await source.token(contract) })),
+    contracts.map(async (contract) => ({ contract, token: await tokenInList(contract, source) })),
   )
   const ofContracts = known.flatMap(({ contract, token }) =>
     token && [token.name, token.symbol].some((name) => name.toLowerCase().includes(text))

@@ -7,6 +7,7 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
+import { RpcError } from '../../../lib/errors.ts'
 import { shareMeter } from '../../../lib/meter.ts'
 import type { StopSignal } from '../../../lib/stopSignal.ts'
 import type { NativeClient } from '../../../native/client.ts'
@@ -98,9 +99,9 @@ export function createSources({ artifacts, decimals, native, request }: createSo
       ask,
       async call(to, functionName, args = []) {
         const data = encodeFunctionData({ abi: STANDARD_ABI, functionName, args })
+        const answer = await ifAnswered(ask<Hex>('eth_call', { to, data }, 'latest'))
         try {
-          const answer = await ask<Hex>('eth_call', { to, data }, 'latest')
-          return decodeFunctionResult({ abi: STANDARD_ABI, functionName, data: answer })
+          return answer && decodeFunctionResult({ abi: STANDARD_ABI, functionName, data: answer })
         } catch {
           return undefined
         }
@@ -138,7 +139,11 @@ export declare namespace createSources {
 export type Source = {
   /** A method of the gateway. @throws RpcError */
   ask<result>(method: string, ...params: unknown[]): Promise<result>
-  /** Calls a function of the standards; undefined when the contract has no such function or answers something else. */
+  /**
+   * Calls a function of the standards; undefined when the contract has no such function or answers something else.
+   *
+   * @throws RpcError when no node answers
+   */
   call(to: Address, functionName: string, args?: unknown[]): Promise<unknown>
   readonly decimals: CoinDecimals
   readonly wallet: WalletOperations
@@ -151,11 +156,29 @@ export type Source = {
   /** The name of an account or contract on the chain. */
   name(address: Address): Promise<string | undefined>
   nativeToken(id: string): Promise<NativeToken>
-  /** The token at an address; undefined when the contract is none. */
+  /** The token at an address; undefined when the contract is none. @throws RpcError when no node answers */
   token(address: Address): Promise<Token | undefined>
   head(): Promise<number>
   /** The newest block that no reorg can remove. */
   solid(): Promise<number>
+}
+
+/** Codes of failures of the gateway or of its nodes. Any other error is an answer: of a contract, or about what the chain lacks. */
+const FAILURES = new Set([-32603, -32005])
+
+/** The answer of a method; undefined when it is an error. @throws RpcError when no node answers */
+export async function ifAnswered<result>(asked: Promise<result>): Promise<result | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof RpcError && !FAILURES.has(error.code)) return undefined
+    throw error
+  }
+}
+
+/** The token of a row in a list. A contract that makes a node fail does not hide the whole list. */
+export function tokenInList(address: Address, source: Source): Promise<Token | undefined> {
+  return source.token(address).catch(() => undefined)
 }
 
 /**

@@ -15,7 +15,7 @@ import type {
 import { valueText } from '../abi.ts'
 import { hexText } from '../text.ts'
 import { type NativeValue, type Row, rowOf } from './row.ts'
-import type { NativeToken, Source, Token } from './source.ts'
+import { ifAnswered, type NativeToken, type Source, type Token, tokenInList } from './source.ts'
 import { type Transfer, transferOf } from './transfers.ts'
 
 /** A log with its event, when an ABI has it. */
@@ -51,8 +51,8 @@ export type TransactionFacts = {
   nativeTokens: Map<string, NativeToken>
   logs: ReadLog[]
   transfers: Transfer[]
-  /** Calls in the order of execution, or why they are not known. */
-  frames: ReadFrame[] | string
+  /** Calls in the order of execution; undefined when they are not known. */
+  frames: ReadFrame[] | undefined
   /** Transfers and calls inside, as the node recorded them. */
   internal: InternalTransaction[]
   signers: Address[]
@@ -95,15 +95,14 @@ export async function readTransaction(
   if (transaction.to) parties.add(transaction.to)
   for (const address of addressesIn(fields)) parties.add(address)
   for (const log of logs) parties.add(log.address)
-  if (typeof frames !== 'string')
-    for (const { to } of frames.map(({ frame }) => frame)) if (to) parties.add(to)
+  for (const { frame } of frames ?? []) if (frame.to) parties.add(frame.to)
   const known = await Promise.all(
     [...parties].slice(0, MOST_CONTRACTS).map(async (address) => {
       const [name, { abi }, token] = await Promise.all([
         source.name(address),
         source.contract(address),
         logs.some((log) => log.address === address) || address === transaction.to
-          ? source.token(address)
+          ? tokenInList(address, source)
           : undefined,
       ])
       return { address, name, abi, token }
@@ -145,29 +144,21 @@ export async function readTransaction(
       event: decodeLog(log, abiOf(log.address)) ?? decodeLog(log, allAbis),
     })),
     transfers: transfers.filter((one) => one !== undefined),
-    frames:
-      typeof frames === 'string'
-        ? frames
-        : frames.map(({ depth, frame }) => ({
-            frame,
-            depth,
-            name: known.find(({ address }) => address === frame.to)?.name,
-            call: frame.input && decodeCalldata(frame.input, abiOf(frame.to))?.signature,
-          })),
+    frames: frames?.map(({ depth, frame }) => ({
+      frame,
+      depth,
+      name: known.find(({ address }) => address === frame.to)?.name,
+      call: frame.input && decodeCalldata(frame.input, abiOf(frame.to))?.signature,
+    })),
     internal: info?.internal_transactions ?? [],
     signers: signersOf(native, transaction.from),
   }
 }
 
 async function readFrames(hash: Hash, source: Source) {
-  try {
-    const top = await source.ask<CallFrame | null>('debug_traceTransaction', hash, {
-      tracer: 'callTracer',
-    })
-    return top ? flat(top, 0).slice(0, MOST_FRAMES) : []
-  } catch (error) {
-    return (error as Error).message
-  }
+  const options = { tracer: 'callTracer' }
+  const top = await ifAnswered(source.ask<CallFrame>('debug_traceTransaction', hash, options))
+  return top && flat(top, 0).slice(0, MOST_FRAMES)
 }
 
 function flat(frame: CallFrame, depth: number): { frame: CallFrame; depth: number }[] {

@@ -2,8 +2,7 @@ import type { Address, Hash } from 'viem'
 
 import { decodeLog } from '../../../codec/abi.ts'
 import type { RpcLog } from '../../../codec/types.ts'
-import { toNumber } from '../format.ts'
-import type { Source, Token } from './source.ts'
+import { type Source, type Token, tokenInList } from './source.ts'
 
 /** First topic of `Transfer(address,address,uint256)`. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -33,10 +32,10 @@ export async function transferOf(log: RpcLog, source: Source): Promise<Transfer 
   const value = last.value as bigint
   return {
     hash: log.transactionHash,
-    block: toNumber(log.blockNumber),
-    time: toNumber(log.blockTimestamp),
+    block: Number(log.blockNumber),
+    time: Number(log.blockTimestamp),
     contract: log.address,
-    token: await source.token(log.address),
+    token: await tokenInList(log.address, source),
     from: (from.value as Address).toLowerCase() as Address,
     to: (to.value as Address).toLowerCase() as Address,
     amount: last.name === 'tokenId' ? undefined : value,

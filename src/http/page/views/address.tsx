@@ -13,6 +13,7 @@ import {
   AddressLink,
   Amount,
   Copy,
+  type Fact,
   FactList,
   HashLink,
   Pager,
@@ -83,33 +84,35 @@ export function AddressPage({
       </div>
       <FactList
         rows={[
-          token ? ['Token', `${token.name} (${token.symbol})`] : undefined,
-          token ? ['Decimals', String(token.decimals)] : undefined,
-          token?.supply === undefined
-            ? undefined
-            : ['Total supply', `${unitsText(token.supply, token.decimals)} ${token.symbol}`],
+          token && ['Token', `${token.name} (${token.symbol})`],
+          token && ['Decimals', String(token.decimals)],
+          token?.supply !== undefined && [
+            'Total supply',
+            `${unitsText(token.supply, token.decimals)} ${token.symbol}`,
+          ],
           ['Balance', <Amount value={facts.balance} />],
-          creation
-            ? [
-                'Created by',
+          creation && [
+            'Created by',
+            <>
+              <AddressLink address={creation.creator} />
+              {creation.hash && (
                 <>
-                  <AddressLink address={creation.creator} />
-                  {creation.hash && (
-                    <>
-                      {' '}
-                      in <HashLink hash={creation.hash} />
-                    </>
-                  )}
-                </>,
-              ]
-            : undefined,
-          implementation ? ['Proxy of', <AddressLink address={implementation} full />] : undefined,
-          contract?.consume_user_resource_percent === undefined || !isContract
-            ? undefined
-            : ['Energy share of callers', `${contract.consume_user_resource_percent} %`],
-          account?.create_time === undefined
-            ? undefined
-            : ['First seen', <Time seconds={Math.floor(account.create_time / 1_000)} />],
+                  {' '}
+                  in <HashLink hash={creation.hash} />
+                </>
+              )}
+            </>,
+          ],
+          implementation && ['Proxy of', <AddressLink address={implementation} full />],
+          contract?.consume_user_resource_percent !== undefined &&
+            isContract && [
+              'Energy share of callers',
+              `${contract.consume_user_resource_percent} %`,
+            ],
+          account?.create_time !== undefined && [
+            'First seen',
+            <Time seconds={Math.floor(account.create_time / 1_000)} />,
+          ],
         ]}
       />
       <nav class="tabs" aria-label="Parts">
@@ -159,6 +162,8 @@ export function Transfers({ address, page }: { address: Address; page: TransferP
   const { from, isCut, to, transfers } = page
   const link = (block: number) => `/address/${getAddress(address)}?tab=transfers&to=${block}`
   const oldest = transfers.at(-1)?.block ?? from
+  // The rest of a block with more transfers than a page is on the pages of its transactions.
+  const next = isCut ? Math.min(oldest, to - 1) : from - 1
   return (
     <>
       {transfers.length === 0 ? (
@@ -172,16 +177,14 @@ export function Transfers({ address, page }: { address: Address; page: TransferP
         {`Blocks ${grouped(from)} to ${grouped(to)}.`}
         {isCut && ' There are more in this range.'}
       </p>
-      <Pager
-        newer={undefined}
-        older={isCut && oldest > 0 ? link(oldest) : from > 0 ? link(from - 1) : undefined}
-      />
+      <Pager newer={undefined} older={next >= 0 ? link(next) : undefined} />
     </>
   )
 }
 
 /** The tokens of an account. */
-export function Holdings({ holdings }: { holdings: readonly Holding[] }) {
+export function Holdings({ holdings }: { holdings: readonly Holding[] | undefined }) {
+  if (!holdings) return <p class="notice">The tokens could not be read. Try again later.</p>
   if (holdings.length === 0)
     return (
       <p class="empty">No tokens: none issued on the chain, and none in the newest transfers.</p>
@@ -211,8 +214,9 @@ export function Resources({ facts: { account, resources } }: { facts: AddressFac
     ['Received for bandwidth', account.acquired_delegated_frozenV2_balance_for_bandwidth],
     ['Received for energy', energy?.acquired_delegated_frozenV2_balance_for_energy],
     ['Rewards', account.allowance],
-  ].map(([name, amount]): [string, Child] | undefined =>
-    amount ? [String(name), <Amount value={int(amount)} />] : undefined,
+  ].map(
+    ([name, amount]): Fact | false =>
+      Boolean(amount) && [String(name), <Amount value={int(amount)} />],
   )
   return (
     <>
@@ -232,9 +236,7 @@ export function Resources({ facts: { account, resources } }: { facts: AddressFac
           ],
           ...stakes(account),
           ...amounts,
-          account.account_name
-            ? ['Account name', cleanText(hexText(account.account_name) ?? '')]
-            : undefined,
+          account.account_name && ['Account name', cleanText(hexText(account.account_name) ?? '')],
         ]}
       />
       {(account.votes ?? []).length > 0 && (
@@ -252,16 +254,16 @@ export function Resources({ facts: { account, resources } }: { facts: AddressFac
   )
 }
 
-function stakes({ frozenV2 = [], unfrozenV2 = [] }: Account): [string, Child][] {
+function stakes({ frozenV2 = [], unfrozenV2 = [] }: Account): Fact[] {
   const names = { BANDWIDTH: 'bandwidth', ENERGY: 'energy', TRON_POWER: 'votes' }
   return [
     ...frozenV2
       .filter(({ amount }) => int(amount) > 0n)
-      .map(({ amount, type = 'BANDWIDTH' }): [string, Child] => [
+      .map(({ amount, type = 'BANDWIDTH' }): Fact => [
         `Staked for ${names[type]}`,
         <Amount value={int(amount)} />,
       ]),
-    ...unfrozenV2.map(({ unfreeze_amount, unfreeze_expire_time = 0 }): [string, Child] => [
+    ...unfrozenV2.map(({ unfreeze_amount, unfreeze_expire_time = 0 }): Fact => [
       'Unstaking',
       <>
         <Amount value={int(unfreeze_amount)} />{' '}

@@ -1,5 +1,4 @@
 import { grouped, plural } from '../../../codec/coin.ts'
-import { toNumber } from '../format.ts'
 import type { BlockFacts } from '../reads/block.ts'
 import { AddressLink, Amount, FactList, Hex, Pager, Time } from './parts.tsx'
 import { TransactionTable } from './rows.tsx'
@@ -8,29 +7,27 @@ import { TransactionTable } from './rows.tsx'
 export function Block({ facts }: { facts: BlockFacts }) {
   const { block, fees, head, number, page, pages, producer, rows, solid } = facts
   const count = block.transactions.length
-  const limit = toNumber(block.gasLimit)
-  const share = limit > 0 ? (100 * toNumber(block.gasUsed)) / limit : 0
+  const limit = Number(block.gasLimit)
+  const share = limit > 0 ? (100 * Number(block.gasUsed)) / limit : 0
   return (
     <>
       <Finality block={number} head={head} solid={solid} />
       <FactList
         rows={[
-          ['Time', <Time seconds={toNumber(block.timestamp)} exact />],
-          number > 0
-            ? ['Producer', <AddressLink address={block.miner} name={producer} full />]
-            : undefined,
+          ['Time', <Time seconds={Number(block.timestamp)} exact />],
+          number > 0 && ['Producer', <AddressLink address={block.miner} name={producer} full />],
           ['Transactions', grouped(count)],
           [
             'Energy used',
             <>
-              {grouped(toNumber(block.gasUsed))}{' '}
+              {grouped(Number(block.gasUsed))}{' '}
               <span class="quiet">
                 ({share > 0 && share < 0.1 ? 'below 0.1' : share.toFixed(1)} % of the limit)
               </span>
             </>,
           ],
           ['Fees', <Amount value={fees} />],
-          ['Size', `${grouped(toNumber(block.size))} bytes`],
+          ['Size', `${grouped(Number(block.size))} bytes`],
           ['Hash', <Hex text={block.hash} label="block hash" />],
           [
             'Parent',

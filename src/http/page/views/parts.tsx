@@ -12,12 +12,15 @@ export type ViewFacts = { decimals: CoinDecimals; now: number }
 /** The facts that every view needs. */
 export const View = createContext<ViewFacts>({ decimals: 6, now: 0 })
 
-/** A list of names and values. Rows that are undefined are left out. */
-export function FactList({ rows }: { rows: readonly (readonly [string, Child] | undefined)[] }) {
+/** A row of a list of facts. */
+export type Fact = readonly [name: string, value: Child]
+
+/** A list of names and values. Rows that are false, empty or undefined are left out. */
+export function FactList({ rows }: { rows: readonly (Fact | '' | false | null | undefined)[] }) {
   return (
     <dl class="facts">
       {rows
-        .filter((row) => row !== undefined)
+        .filter((row): row is Fact => Boolean(row))
         .map(([name, value]) => (
           <div>
             <dt>{name}</dt>

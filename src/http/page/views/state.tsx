@@ -2,7 +2,7 @@ import { grouped } from '../../../codec/coin.ts'
 import type { VerifyReport } from '../../../rpc/compare/verifier.ts'
 import type { Health } from '../../health.ts'
 import { advice } from '../advice.ts'
-import { ago, span, utc } from '../format.ts'
+import { ago, duration, utc } from '../format.ts'
 import { sparkline } from '../sparkline.ts'
 import type { TrafficReport } from '../traffic.ts'
 import { FactList, Table } from './parts.tsx'
@@ -46,12 +46,10 @@ export function State({
           ['Head moved', health.head.age === null ? 'never' : `${ago(health.head.age)} ago`],
           ['Redis', health.redis],
           ['Filters', `${grouped(health.filters.count)}, ${grouped(health.filters.bytes)} bytes`],
-          health.index
-            ? [
-                'Log index',
-                `${health.index.state}, ${grouped(health.index.logs)} logs, blocks ${health.index.covered.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ') || 'none'}`,
-              ]
-            : undefined,
+          health.index && [
+            'Log index',
+            `${health.index.state}, ${grouped(health.index.logs)} logs, blocks ${health.index.covered.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ') || 'none'}`,
+          ],
           ...(health.workers ?? []).map(({ number, pid, restarts, state }): [string, string] => [
             `Worker ${number}`,
             `${state}, process ${pid}, started again ${grouped(restarts)} times`,
@@ -86,8 +84,8 @@ export function State({
             <code>{method}</code>,
             grouped(calls),
             grouped(errors),
-            span(p50),
-            span(p95),
+            duration(p50),
+            duration(p95),
           ])}
         />
       )}
@@ -166,8 +164,8 @@ function Upstreams({ health: { upstream, upstreams = [] } }: { health: Health })
         <span class={one.state === 'healthy' ? 'badge good' : 'badge bad'}>{one.state}</span>,
         known(one.head),
         known(one.lag),
-        one.latency.p50 === null ? 'unknown' : span(one.latency.p50),
-        one.latency.p95 === null ? 'unknown' : span(one.latency.p95),
+        known(one.latency.p50, duration),
+        known(one.latency.p95, duration),
         `${Math.round(one.share * 100)} %`,
         one.reason ?? '',
       ])}
@@ -178,6 +176,9 @@ function Upstreams({ health: { upstream, upstreams = [] } }: { health: Health })
 const number = (name: string) => [name, 'number'] as const
 
 /** A number that may not be known yet. */
-function known(value: number | null | undefined): string {
-  return value === null || value === undefined ? 'unknown' : grouped(value)
+function known(
+  value: number | null | undefined,
+  text: (value: number) => string = grouped,
+): string {
+  return value === null || value === undefined ? 'unknown' : text(value)
 }

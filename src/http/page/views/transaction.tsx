@@ -5,7 +5,7 @@ import { grouped, plural } from '../../../codec/coin.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
 import type { Int64 } from '../../../native/wire/types.ts'
 import { valueText } from '../abi.ts'
-import { toNumber, utc } from '../format.ts'
+import { utc } from '../format.ts'
 import { operationOf } from '../operations.ts'
 import { int } from '../reads/row.ts'
 import type { Token } from '../reads/source.ts'
@@ -71,39 +71,36 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
       <FactList
         rows={[
           ['Hash', <Hex text={transaction.hash} label="hash" />],
-          transaction.blockNumber
-            ? [
-                'Block',
-                <>
-                  <BlockLink number={row.block} />{' '}
-                  <span class="quiet">{`position ${toNumber(transaction.transactionIndex ?? '0x0')}`}</span>
-                </>,
-              ]
-            : undefined,
-          row.time > 0 ? ['Time', <Time seconds={row.time} exact />] : undefined,
+          transaction.blockNumber && [
+            'Block',
+            <>
+              <BlockLink number={row.block} />{' '}
+              <span class="quiet">{`position ${Number(transaction.transactionIndex)}`}</span>
+            </>,
+          ],
+          row.time > 0 && ['Time', <Time seconds={row.time} exact />],
           ['From', <AddressLink address={row.from} name={name(row.from)} full />],
           created
             ? ['Created contract', <AddressLink address={created} name={name(created)} full />]
-            : transaction.to
-              ? ['To', <AddressLink address={transaction.to} name={name(transaction.to)} full />]
-              : undefined,
-          row.value > 0n || row.token ? ['Amount', <Moved row={row} />] : undefined,
+            : transaction.to && [
+                'To',
+                <AddressLink address={transaction.to} name={name(transaction.to)} full />,
+              ],
+          (row.value > 0n || row.token !== undefined) && ['Amount', <Moved row={row} />],
           ['Fee', <Fee facts={facts} />],
-          memo ? ['Memo', memo] : undefined,
-          signers.length > 0
-            ? [
-                signers.length === 1 ? 'Signed by' : `Signed by ${signers.length}`,
-                <>
-                  {signers.map((address) => (
-                    <AddressLink address={address} name={name(address)} />
-                  ))}
-                  {permission > 0 && <span class="quiet">{` with permission ${permission}`}</span>}
-                </>,
-              ]
-            : undefined,
-          expiry === undefined || !Number.isSafeInteger(expiry) || expiry > 8e15
-            ? undefined
-            : ['Valid until', utc(expiry)],
+          memo && ['Memo', memo],
+          signers.length > 0 && [
+            signers.length === 1 ? 'Signed by' : `Signed by ${signers.length}`,
+            <>
+              {signers.map((address) => (
+                <AddressLink address={address} name={name(address)} />
+              ))}
+              {permission > 0 && <span class="quiet">{` with permission ${permission}`}</span>}
+            </>,
+          ],
+          // Later times are no dates.
+          Number.isSafeInteger(expiry) &&
+            Number(expiry) <= 8e15 && ['Valid until', utc(Number(expiry))],
         ]}
       />
       <Transfers facts={facts} />
@@ -162,7 +159,7 @@ function Transfers({ facts: { names, transfers } }: { facts: TransactionFacts })
 function Fee({ facts: { info, native, receipt, transaction } }: { facts: TransactionFacts }) {
   const parts = info?.receipt ?? {}
   const price = BigInt(receipt?.effectiveGasPrice ?? transaction.gasPrice)
-  const gas = toNumber(receipt?.gasUsed ?? '0x0')
+  const gas = Number(receipt?.gasUsed ?? '0x0')
   const coins = (what: string, amount: Int64 | undefined) =>
     int(amount) > 0n && (
       <>
@@ -180,7 +177,7 @@ function Fee({ facts: { info, native, receipt, transaction } }: { facts: Transac
     units(parts.net_usage, 'bandwidth, free or from the stake'),
     gas > 0 && (
       <>
-        {grouped(gas)} of {grouped(toNumber(transaction.gas))} energy used, at{' '}
+        {grouped(gas)} of {grouped(Number(transaction.gas))} energy used, at{' '}
         <EnergyPrice value={price} /> a unit
       </>
     ),
@@ -189,11 +186,7 @@ function Fee({ facts: { info, native, receipt, transaction } }: { facts: Transac
   const burned = int(info?.fee)
   return (
     <>
-      <Amount
-        value={
-          burned > 0n || receipt === null ? burned : native?.ethereum ? price * BigInt(gas) : burned
-        }
-      />
+      <Amount value={burned === 0n && receipt && native?.ethereum ? price * BigInt(gas) : burned} />
       {rows.length > 0 && (
         <ul class="parts">
           {rows.map((row) => (
@@ -208,7 +201,7 @@ function Fee({ facts: { info, native, receipt, transaction } }: { facts: Transac
 /** The calls inside: as a tree where the chain traces, otherwise the transfers that the node recorded. */
 function Calls({ facts }: { facts: TransactionFacts }) {
   const { frames, internal, names, nativeTokens } = facts
-  if (typeof frames !== 'string')
+  if (frames)
     return frames.length < 2 ? (
       <></>
     ) : (
@@ -272,7 +265,7 @@ function Log({ read: { event, log, name }, token }: { read: ReadLog; token: Toke
   return (
     <article class="panel log">
       <h3>
-        <span class="index">{toNumber(log.logIndex)}</span> {event?.name ?? 'Unknown event'}{' '}
+        <span class="index">{Number(log.logIndex)}</span> {event?.name ?? 'Unknown event'}{' '}
         <span class="quiet">of</span> <AddressLink address={log.address} name={name} />
       </h3>
       {event && <Params call={event} token={token} />}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+
+import { RpcError, UpstreamError } from '../../../lib/errors.ts'
+import type { NativeClient } from '../../../native/client.ts'
+import { readCreation, readHoldings } from './address.ts'
+import { createSources } from './source.ts'
+
+const TOKEN = `0x${'12'.repeat(20)}` as const
+
+/** A source whose methods fail. */
+function failing(error: Error) {
+  const native = { wallet: {} } as unknown as Pick<NativeClient, 'wallet'>
+  const request = async () => {
+    throw error
+  }
+  return createSources({ decimals: 6, native, request })(undefined)
+}
+
+/** The facts of an address that these reads use. */
+const facts = { account: undefined, address: TOKEN, contract: undefined } as never
+
+test('default: a contract without the functions of a token is no token', async () => {
+  const source = failing(new RpcError(3, 'execution reverted'))
+  expect(await source.token(TOKEN)).toBeUndefined()
+  expect(await readCreation(facts, source)).toBeUndefined()
+})
+
+test('error: a node that does not answer does not make a token an ordinary contract', async () => {
+  const source = failing(new UpstreamError('the node does not answer'))
+  await expect(source.token(TOKEN)).rejects.toThrow('the node does not answer')
+  await expect(readCreation(facts, source)).rejects.toThrow('the node does not answer')
+})
+
+test('error: the tokens of an account are not empty when its transfers cannot be read', async () => {
+  const source = failing(new UpstreamError('the node does not answer'))
+  expect(await readHoldings(facts, { ...source, head: async () => 7 })).toBeUndefined()
+})
