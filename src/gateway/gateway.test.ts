@@ -1,14 +1,13 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import { createPublicClient, custom, http, webSocket } from 'viem'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { post } from '../../test/support/client.ts'
 import { prepareGateway, startGateway } from '../../test/support/gateway.ts'
 import type { ReplayRequest } from '../../test/support/node.ts'
 import { CHAIN } from '../../test/support/recordedChain.ts'
+import { serveInTest } from '../../test/support/serve.ts'
 import { until } from '../../test/support/until.ts'
 import { createGateway } from './gateway.ts'
 
@@ -101,31 +100,18 @@ test('error: the path of the upstream, which may be a key, is never shown', asyn
   const secret = 'a1b2c3-secret'
   let fault: 'none' | 'status' | 'text' | 'cut' = 'none'
   const { node } = await prepareGateway()
-  const server = createServer((incoming, outgoing) => {
+  const address = await serveInTest(async (incoming, outgoing) => {
     if (fault === 'cut') incoming.socket.destroy()
     else if (fault === 'status') outgoing.writeHead(503).end(`no ${incoming.url}`)
     else if (fault === 'text') outgoing.end(`<html>${incoming.url}</html>`)
-    else passOn(incoming, outgoing)
-  })
-  const passOn: RequestListener = (incoming, outgoing) => {
-    const parts: Buffer[] = []
-    incoming.on('data', (part: Buffer) => parts.push(part))
-    incoming.on('end', () => {
+    else {
       const path = incoming.url?.replace(`/${secret}`, '') ?? ''
-      const body = parts.length > 0 ? Buffer.concat(parts) : null
-      void fetch(node.url + path, { method: incoming.method ?? 'POST', body })
-        .then((response) => response.text())
-        .then((text) => outgoing.end(text))
-    })
-  }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
+      const body = (await text(incoming)) || null
+      const answer = await fetch(node.url + path, { method: incoming.method ?? 'POST', body })
+      outgoing.end(await answer.text())
+    }
   })
-  const { port } = server.address() as AddressInfo
-  const upstream = `http://127.0.0.1:${port}/${secret}`
+  const upstream = `${address}/${secret}`
   const { gateway, lines, url } = await startGateway({
     config: {
       upstream,

@@ -1,3 +1,5 @@
+import type { Hash } from 'viem'
+
 import type { Config } from '../config/config.ts'
 import type { Health, WorkerState } from '../http/health.ts'
 import type { Artifacts } from '../http/page/reads/source.ts'
@@ -72,8 +74,8 @@ export type GatewayOptions = {
   methods?: Record<string, AnyMethod>
   /** Called with each JSON-RPC method that does not exist. */
   onUnknown?: ((method: string) => void) | undefined
-  /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
-  priceOfBlock?: ((time: number) => bigint | undefined) | undefined
+  /** The energy price of a block that has one of its own, by its hash. */
+  priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
   /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
   problems?: () => (string | undefined)[]
   /** Routes on the same port: an application of Hono. */

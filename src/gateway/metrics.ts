@@ -10,6 +10,7 @@ import {
 } from 'prom-client'
 
 import type { Health } from '../http/health.ts'
+import { createCallDurations } from './callDurations.ts'
 
 /** All metrics of one process, as the library adds them up. */
 export type WorkerMetrics = MetricObjectWithValues<MetricValue<string>>[]
@@ -25,28 +26,12 @@ export function createMetrics() {
   const gauge = (name: string, help: string, aggregator: Aggregator = 'sum') =>
     new Gauge({ aggregator, name, help, registers })
 
-  const calls = new Histogram({
+  const calls = createCallDurations({
     name: 'ethgate_rpc_call_duration_seconds',
     help: 'Duration of JSON-RPC calls, by method',
-    labelNames: ['method'],
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
-    registers,
-    collect() {
-      for (const [method, seconds] of durations) record(method, seconds)
-    },
+    registry,
   })
-  /**
-   * Durations by method that are not in the histogram yet. The library checks and hashes the labels of each observation,
-   * which takes several times as long between other work as in a loop.
-   */
-  const durations = new Map<string, number[]>()
-
-  function record(method: string, seconds: number[]): void {
-    const series = calls.labels(method)
-    for (const one of seconds) series.observe(one)
-    seconds.length = 0
-  }
-
   const errors = new Counter({
     name: 'ethgate_rpc_errors_total',
     help: 'Failed JSON-RPC calls, by method and code',
@@ -155,9 +140,7 @@ export function createMetrics() {
     registry,
     /** One JSON-RPC call; `code` is 0 when it succeeded. */
     call(method: string, code: number, seconds: number) {
-      let waiting = durations.get(method)
-      if (!waiting) durations.set(method, (waiting = []))
-      if (waiting.push(seconds) === MOST_WAITING) record(method, waiting)
+      calls.observe(method, seconds)
       if (code !== 0) errors.inc({ method, code })
     },
     /** One call to a node, with its name if there are several. */
@@ -242,9 +225,6 @@ export function createMetrics() {
     }),
   }
 }
-
-/** Durations of one method that wait for the histogram: 0.1 ms of work. */
-const MOST_WAITING = 100
 
 /** Adds the metrics of the process (memory, event loop), for programs with a single gateway. */
 export function collectProcessMetrics({ registry }: Metrics): void {

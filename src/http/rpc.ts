@@ -61,24 +61,20 @@ export function createRpcListener({
       if (refused) return refuse(body, refused)
       const started = performance.now()
       const scope = scopeOf(incoming, outgoing, caller)
-      const work = () => server.answer(body.toString(), scope)
+      const text = body.toString()
+      const work = () => server.answer(text, scope)
       const respond = (answer: Answer | undefined, more?: Record<string, string>) =>
         atTurnEnd((now) => {
-          const timing = ['server-timing', `total;dur=${(now - started).toFixed(1)}`]
-          send(
-            incoming,
-            outgoing,
-            answer,
-            caller,
-            more ? [...timing, ...Object.entries(more).flat()] : timing,
-          )
+          const timing = ['server-timing', timingOf(now - started)]
+          if (more) timing.push(...Object.entries(more).flat())
+          send(incoming, outgoing, answer, caller, timing)
         })
       const fail = (error: unknown) => {
         onError(error, 'a request failed')
         outgoing.destroy()
       }
       // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-      if (body === 'broken' || !isUtf8(body)) {
+      if (body === 'broken' || (text.includes(REPLACEMENT) && !isUtf8(body))) {
         limits.charge(caller, answerPrice(body.length))
         respond(errorAnswer('null', notText(incoming)))
       } else if (asksToExplain(incoming))
@@ -115,21 +111,10 @@ export function createRpcListener({
     }
     const { refused } = answer
     const coding = compression ? codingOf(incoming, answer) : undefined
-    outgoing.writeHead(refused ? statusOf(refused) : 200, [
-      ...(coding
-        ? [
-            'content-type',
-            'application/json',
-            'content-encoding',
-            coding.name,
-            'vary',
-            'Accept-Encoding',
-          ]
-        : jsonHeaders(answer)),
-      ...more,
-      ...(refused ? Object.entries(refusalHeaders(refused, caller.limits)).flat() : []),
-      ...corsHeaders(incoming),
-    ])
+    const headers = coding ? codedHeaders(coding.name) : jsonHeaders(answer)
+    headers.push(...more, ...corsHeaders(incoming))
+    if (refused) headers.push(...Object.entries(refusalHeaders(refused, caller.limits)).flat())
+    outgoing.writeHead(refused ? statusOf(refused) : 200, headers)
     if (coding) sendCompressed(outgoing, answer, coding, unsent)
     else sendAnswer(outgoing, answer, unsent)
   }
@@ -201,6 +186,22 @@ function notText({ headers }: IncomingMessage) {
 function jsonHeaders({ bytes }: Answer): string[] {
   return ['content-type', 'application/json', 'content-length', String(bytes)]
 }
+
+/** The same for an answer whose length is known after it was compressed. */
+function codedHeaders(coding: string): string[] {
+  return ['content-type', 'application/json', 'content-encoding', coding, 'vary', 'Accept-Encoding']
+}
+
+/** What bytes that are not UTF-8 become in a text. It can be in a valid text too. */
+const REPLACEMENT = '\uFFFD'
+
+/** The value of Server-Timing. The texts of short times are made once, because writing a fraction takes long. */
+function timingOf(ms: number): string {
+  return TIMINGS[Math.round(ms * 10)] ?? `total;dur=${ms.toFixed(1)}`
+}
+
+/** Up to 10 ms. */
+const TIMINGS = Array.from({ length: 101 }, (_, tenths) => `total;dur=${(tenths / 10).toFixed(1)}`)
 
 /**
  * Runs steps together at the end of an event loop tick, so that all requests that have arrived are read before the first

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { Agent, createServer, get, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -39,4 +40,35 @@ test('behavior: of an answer that a client does not read, only the rest stays in
     // Two parts may be held by what is written at present.
     expect(parts.filter((part) => part.deref()).length).toBeLessThan(count - written + 4)
   })
+})
+
+test.each([
+  ['an ASCII text', ['{"id":1,"result":"0x1"}']],
+  ['a text with other characters', ['{"id":"é✓","result":"0x1"}']],
+  ['a text around short bytes', ['{"result":', Buffer.from('{"a":"b"}'), '}']],
+  ['a text before long bytes', ['{"result":', Buffer.alloc(20_000, 'x')]],
+  ['many parts', Array.from({ length: 40 }, (_, at) => Buffer.alloc(1_000, String(at % 10)))],
+])('behavior: %s arrives whole, and the connection is used again', async (_, parts) => {
+  const whole = Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+  const unsent = createUnsent({ limit: 1_000_000 })
+  let connections = 0
+  const server = createServer((_, outgoing) => {
+    outgoing.writeHead(200, ['content-length', String(whole.length)])
+    sendAnswer(outgoing, { bytes: whole.length, parts }, unsent)
+  }).listen(0, '127.0.0.1')
+  server.on('connection', () => connections++)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => {
+    agent.destroy()
+    unsent.stop()
+    server.close()
+  })
+  for (let round = 0; round < 3; round++) {
+    const asked = get({ agent, host: '127.0.0.1', port })
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    expect((await buffer(response)).equals(whole)).toBe(true)
+  }
+  expect(connections).toBe(1)
 })

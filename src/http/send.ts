@@ -10,37 +10,36 @@ import { COUNTED, type Unsent } from './unsent.ts'
  */
 export function sendAnswer(outgoing: ServerResponse, answer: Answer, unsent: Unsent): void {
   const { bytes } = answer
+  if (bytes <= COUNTED) return endAtOnce(outgoing, answer)
   let unwritten = () => 0
   if (bytes > FIRST_PIECE) unwritten = endInPieces(outgoing, answer)
   else endAtOnce(outgoing, answer)
-  if (bytes <= COUNTED) return
   const left = () => (outgoing.closed ? 0 : unwritten() + outgoing.writableLength)
   // The kernel takes most answers at once.
   if (left() > 0)
     unsent.watch({ cut: () => outgoing.destroy(), taken: () => bytes - left(), unsent: left })
 }
 
+/**
+ * Headers and body are one write. The body is not given to `end`, which then would write an empty text after it: two pieces
+ * take node longer than one.
+ */
 function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
   const { bytes, parts } = answer
-  if (parts.length === 1) outgoing.end(parts[0])
-  else if (bytes <= TEXT_LIMIT) endAsText(outgoing, answer)
-  else {
-    const pieces = parts.length > FEW_PARTS ? gathered(parts) : parts
-    const last = pieces.length - 1
-    // Otherwise node waits for the end of the tick to do it.
-    outgoing.cork()
-    for (let at = 0; at < last; at++) outgoing.write(pieces[at])
-    outgoing.end(pieces[last])
-  }
+  outgoing.cork()
+  if (bytes <= TEXT_LIMIT) writeText(outgoing, answer)
+  else for (const piece of parts.length > FEW_PARTS ? gathered(parts) : parts) outgoing.write(piece)
+  outgoing.uncork()
+  outgoing.end()
 }
 
-/** Sends the parts as one text. With latin1 for reading and writing, no byte changes. */
-function endAsText(outgoing: ServerResponse, answer: Answer): void {
+/** Writes the parts as one text. With latin1 for reading and writing, no byte changes. */
+function writeText(outgoing: ServerResponse, answer: Answer): void {
   let text = ''
   for (const part of answer.parts) text += typeof part === 'string' ? part : part.toString('latin1')
   // Non-ASCII text, which only an id can contain, has fewer characters than bytes.
-  if (text.length === answer.bytes) outgoing.end(text, 'latin1')
-  else outgoing.end(answerBytes(answer))
+  if (text.length === answer.bytes) outgoing.write(text, 'latin1')
+  else outgoing.write(answerBytes(answer))
 }
 
 /** Writes a piece whenever the previous one was sent. @returns how many bytes are not written yet */

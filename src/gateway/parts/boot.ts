@@ -9,28 +9,14 @@ import {
 } from '../../native/capabilities.ts'
 import { createServices, DataDirError, type Services } from './services.ts'
 
-/** Starts the services: reads the genesis block of the node, and retries until it answers. */
-export type Boot = {
-  /** Starts the first attempt. */
-  start(): void
-  /**
-   * Resolves after the first attempt, even if the node did not answer. @throws MissingCapabilityError,
-   * DataDirError
-   */
-  readonly firstAttempt: Promise<void>
-  /** @throws MissingCapabilityError when the node cannot be used, DataDirError. Pending while the node does not answer. */
-  readonly ready: Promise<Services>
-  /** Why the gateway still waits for the node; undefined before the first attempt and once the node has answered. */
-  waiting(): string | undefined
-  /** Stops the attempts and the services, even while they start. */
-  stop(): Promise<void>
-}
-
 /** Milliseconds between attempts. */
 const RETRY_DELAY = 1_000
 
-/** Waits for the node without a time limit. Only a node that answers but cannot be used is an error. */
-export function createBoot({ log, ...options }: createBoot.Options): Boot {
+/**
+ * Starts the services: reads the genesis block of the node, and retries without a time limit until it answers. Only a node
+ * that answers but cannot be used is an error.
+ */
+export function createBoot({ log, ...options }: createBoot.Options) {
   const capabilities = createCapabilities({ native: options.native })
   const first = createDeferred<void>()
   const ready = createDeferred<Services>()
@@ -81,15 +67,20 @@ export function createBoot({ log, ...options }: createBoot.Options): Boot {
   }
 
   return {
+    /** Starts the first attempt. */
     start() {
       run().catch((error: unknown) => {
         first.reject(error)
         ready.reject(error)
       })
     },
+    /** Resolves after the first attempt, even if the node did not answer. @throws MissingCapabilityError, DataDirError */
     firstAttempt: first.promise,
+    /** Pending while the node does not answer. @throws MissingCapabilityError, DataDirError */
     ready: ready.promise,
+    /** Why the gateway still waits for the node; undefined before the first attempt and once the node has answered. */
     waiting: () => reason,
+    /** Stops the attempts and the services, even while they start. */
     async stop() {
       stopped.abort()
       await endServices()

@@ -48,15 +48,9 @@ export function connectLimits({
     config.redis === undefined || !isLimited
       ? undefined
       : createRedisLink({ prefix: `${config.redisPrefix}:limits`, url: config.redis })
-  const folder = stateFolder(dataDir)
-  const store = link
-    ? createRedisUsageStore({ link })
-    : folder && createFileUsageStore(join(folder, USAGE_FILE))
-  const spending = link
-    ? createRedisSpendingStore({ link })
-    : folder === undefined
-      ? undefined
-      : createFileSpendingStore(join(folder, SPENDING_FILE))
+  const { spending, store } = link
+    ? { spending: createRedisSpendingStore({ link }), store: createRedisUsageStore({ link }) }
+    : fileStores(stateFolder(dataDir))
   const limits = createCallLimits({
     anonymous: anonymous === 'on',
     apiKeys,
@@ -96,6 +90,15 @@ export declare namespace connectLimits {
     metrics: Metrics
     /** Calls that wait for each node. */
     queued: () => number[]
+  }
+}
+
+/** The stores of a data directory; none without one. */
+function fileStores(folder: string | undefined) {
+  if (folder === undefined) return {}
+  return {
+    spending: createFileSpendingStore(join(folder, SPENDING_FILE)),
+    store: createFileUsageStore(join(folder, USAGE_FILE)),
   }
 }
 

@@ -43,7 +43,7 @@ export function createFeeds({
 }: createFeeds.Options): Feeds {
   const limits = filterLimits(config, config.filterTtl)
   const store = redis
-    ? createRedisFilterStore({ ...limits, link: redis })
+    ? createRedisFilterStore({ ...limits, isSpread: true, link: redis })
     : createMemoryFilterStore(limits)
   // Created before the hubs: it gets each block first, so pending transactions are announced before their block's head.
   const pending = createPendingFeed({

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import { type Config, ConfigError } from '../../config/config.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
@@ -12,28 +12,14 @@ import type { AnyMethod } from '../../rpc/method.ts'
 import { methodsOf } from '../../rpc/methods/view.ts'
 import { withUnitHints } from '../../rpc/wei/hint.ts'
 import { weiMethods } from '../../rpc/wei/methods.ts'
-import { describe, type Description } from './description.ts'
-import { createInProcessClient, type InProcessClient } from './inProcessClient.ts'
+import { describe } from './description.ts'
+import { createInProcessClient } from './inProcessClient.ts'
 import type { Telemetry } from './telemetry.ts'
-
-/** The JSON-RPC servers of a gateway, and the descriptions of their methods. */
-export type RpcServers = {
-  readonly description: Description
-  readonly full: RpcServer
-  /** As of the solidified block: `/solidity`. */
-  readonly solid: RpcServer
-  /** Amounts with 18 decimals: `/wei`. */
-  readonly wei: RpcServer
-  /** Compares answers with a second source; undefined when that is off. */
-  readonly verifier: Verifier | undefined
-  /** One call on the full view, in this process. @throws RpcError */
-  request: InProcessClient['request']
-}
 
 /**
  * Creates one server for each view of the chain. Their calls share the log, the metrics and the limits.
  *
- * @throws TypeError when answers are to be compared and no node has a JSON-RPC.
+ * @throws ConfigError when answers are to be compared and no node has a JSON-RPC.
  */
 export function createRpcServers({
   around,
@@ -47,7 +33,7 @@ export function createRpcServers({
   onUnknown,
   ownUrl,
   telemetry,
-}: createRpcServers.Options): RpcServers {
+}: createRpcServers.Options) {
   const { loop, metrics, observe, onError, recorder, trace, watch } = telemetry
 
   function serverOf(
@@ -76,7 +62,8 @@ export function createRpcServers({
 
   /** Compares a share of the answers with the node’s own JSON-RPC. */
   function verifierOf(rpc: NodeRpc | undefined): Verifier {
-    if (!rpc) throw new TypeError('--verify-rate needs --upstream-rpc, the node’s own JSON-RPC')
+    if (!rpc)
+      throw new ConfigError('--verify-rate', 'needs --upstream-rpc, the node’s own JSON-RPC')
     return createVerifier({
       rate: config.verifyRate,
       sleep,
@@ -100,11 +87,16 @@ export function createRpcServers({
     verifier?.observe(method, params, result),
   )
   return {
+    /** Of the methods of the full view. */
     description,
     full,
+    /** As of the solidified block: `/solidity`. */
     solid: serverOf('solid', methodsOf('solid', extraMethods)),
+    /** Amounts with 18 decimals: `/wei`. */
     wei: coinDecimals === 18 ? full : serverOf('full', weiMethods(methods)),
+    /** Compares answers with a second source; undefined when that is off. */
     verifier,
+    /** One call on the full view, in this process. @throws RpcError */
     request: client.request,
   }
 }

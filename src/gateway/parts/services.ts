@@ -1,3 +1,5 @@
+import type { Hash } from 'viem'
+
 import { type Blocks, createBlocks } from '../../chain/blocks/blocks.ts'
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
 import { createEnergyPrices } from '../../chain/blocks/energyPrices.ts'
@@ -122,7 +124,7 @@ export async function createServices({
   const sent = await openSentStore({
     chainId,
     dataDir: config.dataDir,
-    genesis: `0x${identity.genesis}`,
+    genesis,
     hasKeys: keys.length > 0,
     isInProcess: authoritative,
     log,
@@ -225,8 +227,8 @@ export declare namespace createServices {
     /** The nodes' own JSON-RPC; undefined while none has one. */
     nodeRpc: () => NodeRpc | undefined
     nodes: () => OneNode[]
-    /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
-    priceOfBlock?: ((time: number) => bigint | undefined) | undefined
+    /** The energy price of a block that has one of its own, by its hash. */
+    priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
     hasGrpc?: (() => boolean) | undefined
     /** Learns where the logs of each answer were found. */

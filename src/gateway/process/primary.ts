@@ -57,10 +57,15 @@ type Running = {
  * from one socket. Resolves with the exit code when all workers have ended.
  *
  * - SIGTERM, SIGINT: all workers finish their requests and end. A second signal ends them at once.
- * - SIGHUP: all workers read the configuration again.
+ * - SIGHUP: all workers read the configuration file again. Without one it ends them, as a closed terminal does.
  * - SIGUSR2: one worker after the other is replaced by a new process, which runs the program as it is now installed.
  */
-export async function runWorkers({ count, limit, log }: runWorkers.Options): Promise<number> {
+export async function runWorkers({
+  canReload,
+  count,
+  limit,
+  log,
+}: runWorkers.Options): Promise<number> {
   // All workers accept from one socket. Node's other policy accepts in the primary process and hands connections over: those on
   // the way to a worker that is killed are never answered. Measured, both spread 40 connections over 4 workers equally well.
   cluster.schedulingPolicy = cluster.SCHED_NONE
@@ -226,6 +231,7 @@ export async function runWorkers({ count, limit, log }: runWorkers.Options): Pro
 
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop(name))
   process.on('SIGHUP', () => {
+    if (!canReload) return stop('SIGHUP')
     for (const running of everyone()) send(running, { kind: 'reload' })
   })
   process.on('SIGUSR2', () => void replaceAll())
@@ -245,6 +251,8 @@ export async function runWorkers({ count, limit, log }: runWorkers.Options): Pro
 
 export declare namespace runWorkers {
   type Options = {
+    /** Whether there is a configuration file to read again. */
+    canReload: boolean
     count: number
     /** Milliseconds after which workers that are stopping are killed. */
     limit: number

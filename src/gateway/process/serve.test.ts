@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createConfig } from '../../config/config.ts'
 import { readConfigFile } from '../../config/file.ts'
 import { createLog } from '../log.ts'
-import { secretsOf, waitingFor } from './serve.ts'
+import { listenError, secretsOf, waitingFor } from './serve.ts'
 
 test('secretsOf: keys of all nodes, from flags', () => {
   const config = createConfig({
@@ -53,6 +53,27 @@ test('createLog: secrets that are added later are redacted too', () => {
   expect(lines[0]).toContain('a-new-key')
   expect(lines[1]).not.toContain('a-new-key')
   expect(lines[1]).toContain('[secret]')
+})
+
+describe('listenError', () => {
+  const config = createConfig({ adminHost: '10.0.0.8', adminPort: 9545, host: '10.0.0.9' })
+
+  test.each([
+    ['EADDRINUSE', { address: '10.0.0.9', port: 8545 }, 'port 8545 of 10.0.0.9', '--port'],
+    ['EADDRINUSE', { address: '10.0.0.8', port: 9545 }, 'port 9545 of 10.0.0.8', '--admin-port'],
+    ['EACCES', { address: '10.0.0.8', port: 9545 }, 'on port 9545', '--admin-port'],
+    ['EADDRNOTAVAIL', { address: '10.0.0.9', port: 8545 }, '10.0.0.9 is not', '--host'],
+    ['ENOTFOUND', { hostname: '10.0.0.8' }, '10.0.0.8 is not', '--admin-host'],
+  ])('%s of %o names the address and its option', (code, fields, place, option) => {
+    const { message } = listenError(Object.assign(new Error(code), { code, ...fields }), config)
+    expect(message).toContain(place)
+    expect(message).toMatch(new RegExp(`with ${option}$`))
+  })
+
+  test('behavior: any other error is as it was', () => {
+    const error = Object.assign(new Error('no permission to read a file'), { code: 'EACCES' })
+    expect(listenError(error, config)).toBe(error)
+  })
 })
 
 describe('waitingFor', () => {

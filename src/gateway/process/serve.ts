@@ -82,13 +82,13 @@ export async function serve({
   } catch (error) {
     await stop()
     worker?.close()
-    throw explain(error, config)
+    throw listenError(error as Error, config)
   }
   worker?.ready()
   const health = gateway.health()
   if (health.status === 'down') printNotice(waitingFor(health, config))
   gateway.ready.catch((error: unknown) => {
-    printNotice(explain(error, config).message)
+    printNotice((error as Error).message)
     process.exitCode = 1
     void stop().finally(() => process.exit(1))
   })
@@ -171,20 +171,28 @@ function printNotice(line: string) {
   process.stderr.write(`ethgate: ${line}\n`)
 }
 
-/** Replaces the message of a system error by one that says what to do. */
-function explain(error: unknown, { host, port }: Config): Error {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE')
-    return new Error(`port ${port} of ${host} is already in use: choose another with --port`, {
-      cause: error,
-    })
+/** An error of listening as one that says what to do; any other error as it is. */
+export function listenError(cause: Error, config: Config): Error {
+  const { address, code, hostname, port } = cause as ListenError
+  const host = address ?? hostname
+  const ofPort = port === config.port ? '--port' : '--admin-port'
+  const ofHost = host === config.host ? '--host' : '--admin-host'
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new Error(`${host} is not an address of this machine: choose another with --host`, {
-      cause: error,
+    return new Error(`${host} is not an address of this machine: choose another with ${ofHost}`, {
+      cause,
+    })
+  if (port === undefined) return cause
+  if (code === 'EADDRINUSE')
+    return new Error(`port ${port} of ${host} is already in use: choose another with ${ofPort}`, {
+      cause,
     })
   if (code === 'EACCES')
-    return new Error(`no permission to listen on port ${port}: choose one above 1023 with --port`, {
-      cause: error,
-    })
-  return error as Error
+    return new Error(
+      `no permission to listen on port ${port}: choose one above 1023 with ${ofPort}`,
+      { cause },
+    )
+  return cause
 }
+
+/** An error of `listen`. A name that cannot be resolved is in `hostname`. */
+type ListenError = NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number }

@@ -1,11 +1,5 @@
 import { Worker } from 'node:worker_threads'
 
-/** The graceful end of a process. */
-export type Shutdown = {
-  /** Stops the gateway, then exits the process. A second call waits for the first. */
-  run(reason: string): Promise<void>
-}
-
 /** The signals that end the process; SIGHUP too, which a closed terminal sends. */
 type SignalName = 'SIGTERM' | 'SIGINT' | 'SIGHUP'
 
@@ -20,8 +14,9 @@ export function onShutdown({
   signals = process,
   startWatchdog = () => {},
   stop,
-}: onShutdown.Options): Shutdown {
+}: onShutdown.Options) {
   let running: Promise<void> | undefined
+  /** Stops the gateway, then exits the process. A second call waits for the first. */
   function run(reason: string): Promise<void> {
     if (running) return running
     startWatchdog(limit + WATCHDOG_MS)

@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 
 import type { Config } from '../../config/config.ts'
-import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { WorkerState } from '../../http/health.ts'
 import type { Workers } from '../gateway.ts'
 import type { WorkerMetrics } from '../metrics.ts'
@@ -13,16 +12,6 @@ import {
   WORKER_SHARE,
 } from './workerMessages.ts'
 
-/** The side of a worker: its connection to the primary process. */
-export type WorkerLink = Workers & {
-  /** 1, 2, … */
-  readonly number: number
-  /** Says that this worker listens. */
-  ready(): void
-  /** Closes the connection of a worker that could not start. It would keep the process running. */
-  close(): void
-}
-
 /** Connects a worker to its primary process; undefined in a process that is no worker. */
 export function connectWorker({
   onReload,
@@ -30,7 +19,7 @@ export function connectWorker({
 }: {
   onReload: () => void
   onStop: (reason: string) => void
-}): WorkerLink | undefined {
+}) {
   if (!cluster.isWorker) return undefined
   let states: WorkerState[] = []
   let collect: (() => Promise<WorkerMetrics>) | undefined
@@ -59,8 +48,7 @@ export function connectWorker({
     }
   })
 
-  return {
-    number: Number(process.env[WORKER_NUMBER]),
+  const workers: Workers = {
     states: () => states,
     metrics: () =>
       new Promise((resolve) => {
@@ -68,17 +56,24 @@ export function connectWorker({
         waiting.set(id, resolve)
         send({ kind: 'metrics', id })
       }),
-    ready: () => send({ kind: 'ready' }),
-    close() {
-      process.removeAllListeners('disconnect')
-      process.disconnect()
-    },
     onCollect(listener) {
       collect = listener
     },
     share: () => share,
     onBeat(listener) {
       quota = listener
+    },
+  }
+  return {
+    ...workers,
+    /** 1, 2, … */
+    number: Number(process.env[WORKER_NUMBER]),
+    /** Says that this worker listens. */
+    ready: () => send({ kind: 'ready' }),
+    /** Closes the connection of a worker that could not start. It would keep the process running. */
+    close() {
+      process.removeAllListeners('disconnect')
+      process.disconnect()
     },
   }
 }
@@ -100,7 +95,7 @@ export function partOf(config: Config): Config {
     upstreamSockets: part(config.upstreamSockets),
     wsConnections: Math.ceil(config.wsConnections / workers),
     ...(config.upstreams && {
-      upstreams: upstreamsOf(config).map((upstream) => ({
+      upstreams: config.upstreams.map((upstream) => ({
         ...upstream,
         concurrency: part(upstream.concurrency),
       })),

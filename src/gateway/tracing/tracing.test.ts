@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -12,6 +11,7 @@ import { compileModule } from '../../../test/support/compileModule.ts'
 import { startGateway } from '../../../test/support/gateway.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../../test/support/redis.ts'
+import { serveInTest } from '../../../test/support/serve.ts'
 import { until } from '../../../test/support/until.ts'
 import { createConfig, type Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
@@ -47,23 +47,13 @@ async function startTraced(environment: Record<string, string> = {}, config: Par
 /** A node behind a proxy that keeps the headers of its requests. */
 async function spyOn(target: string) {
   const headers: Record<string, unknown>[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      headers.push({ ...request.headers, path: request.url })
-      const body = chunks.length > 0 ? Buffer.concat(chunks) : null
-      void fetch(target + request.url, { method: request.method ?? 'GET', body }).then(
-        async (reply) => response.writeHead(reply.status).end(await reply.text()),
-      )
-    })
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
+  const url = await serveInTest(async (request, response) => {
+    const body = (await text(request)) || null
+    headers.push({ ...request.headers, path: request.url })
+    const reply = await fetch(target + request.url, { method: request.method ?? 'GET', body })
+    response.writeHead(reply.status).end(await reply.text())
   })
-  await until(() => expect(server.listening).toBe(true))
-  return { headers, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { headers, url }
 }
 
 test('default: a span a call with its native calls below, exported as protobuf', async () => {

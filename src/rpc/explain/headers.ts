@@ -7,7 +7,7 @@ import type { RequestScope } from '../request.ts'
 import type { CallRecorder, RecordedCall } from './recorder.ts'
 
 /** Maximum number of native calls, and of ranges of blocks, in a header. */
-const MAX_CALLS = 20
+const MAX_LISTED = 20
 
 /**
  * Runs a request and describes in headers how it was answered: `X-Ethgate-Block` (number and hash of the newest block at
@@ -43,25 +43,23 @@ export async function explainInHeaders<answer>(
       ...(await limits.headers(caller)),
       ...(block && { 'x-ethgate-block': `${block.number} ${block.hash}` }),
       'x-ethgate-source': calls.length === 0 ? 'memory' : 'upstream',
-      ...(calls.length > 0 && { 'x-ethgate-calls': listed(calls) }),
+      ...(calls.length > 0 && { 'x-ethgate-calls': listed(calls.map(callText)) }),
       ...(origins.length > 0 && {
-        'x-ethgate-logs': origins
-          .slice(0, MAX_CALLS)
-          .map(({ from, source, to }) => `${source};from=${from};to=${to}`)
-          .join(', '),
+        'x-ethgate-logs': listed(
+          origins.map(({ from, source, to }) => `${source};from=${from};to=${to}`),
+        ),
         'x-ethgate-logs-complete': String(isComplete(origins)),
       }),
     },
   }
 }
 
-function listed(calls: readonly RecordedCall[]): string {
-  const shown = calls
-    .slice(0, MAX_CALLS)
-    .map(
-      ({ ms, operation, outcome, upstream }) =>
-        `${operation};status=${outcome};dur=${ms.toFixed(1)}${upstream === undefined ? '' : `;upstream="${upstream}"`}`,
-    )
-  const rest = calls.length - shown.length
-  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+function callText({ ms, operation, outcome, upstream }: RecordedCall): string {
+  const node = upstream === undefined ? '' : `;upstream="${upstream}"`
+  return `${operation};status=${outcome};dur=${ms.toFixed(1)}${node}`
+}
+
+function listed(entries: readonly string[]): string {
+  const rest = entries.length - MAX_LISTED
+  return [...entries.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
 }

@@ -5,7 +5,7 @@ import { timeSlice } from '../../lib/timeSlice.ts'
 import { isWire } from '../../lib/wire.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import { BASE_PRICE, bytesPrice } from '../../limits/prices.ts'
-import type { ViewContext } from '../context.ts'
+import type { Context, ViewContext } from '../context.ts'
 import { type AnyMethod, callMethod } from '../method.ts'
 import { type RequestScope, withSignal } from '../request.ts'
 import {
@@ -74,7 +74,8 @@ export function createRpcServer({
     const shared = context()
     const run = (view: ViewContext): unknown => {
       // Inherits instead of copying, because a context has ten members and one of them is a getter.
-      const context = Object.assign(Object.create(view) as ViewContext, { request: scope })
+      const context = Object.create(view) as Context
+      context.request = scope
       if (!around) return callMethod(method, context, params)
       return around({ context, method: name, params }, () => callMethod(method, context, params))
     }
