@@ -45,6 +45,17 @@ describe('the recorded chain', () => {
     expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBe(busy.length)
   })
 
+  test('behavior: a block that was answered before is answered without a promise', async () => {
+    const { chain } = await createReplayContext()
+    const read = chain.block(131, true)
+    expect(read).toBeInstanceOf(Promise)
+    const block = await read
+    expect(chain.block(131, true)).toBe(block)
+    // The answer without whole transactions was not built yet.
+    expect(chain.block(131, false)).toBeInstanceOf(Promise)
+    expect(await chain.block(CHAIN.head + 1, true)).toBeUndefined()
+  })
+
   test('behavior: a cold block costs two calls, a cold transaction or receipt three', async () => {
     const hash = labelledHash('erc20 transfer')
     const asked = async (
@@ -114,7 +125,7 @@ describe('the recorded chain', () => {
       chain.energyPrice(),
       chain.logs({ addresses: [], fromBlock: 1, toBlock: 2, topics: [] }),
     ]
-    const results = await Promise.allSettled(reads)
+    const results = await Promise.allSettled(reads.map(async (read) => read))
     expect(results.map(({ status }) => status)).toEqual(reads.map(() => 'rejected'))
   })
 

@@ -79,6 +79,25 @@ export function createChain(options: createChain.Options): Chain {
     return blocks.peek(ref) ? undefined : slim.get(ref, signal)
   }
 
+  function builtBlock(ref: BlockRef, full: boolean): Wire<RpcBlock> | undefined {
+    if (typeof ref === 'object') return undefined
+    const number = heightOf(ref)
+    return number <= latest().number ? blocks.built(number, full) : undefined
+  }
+
+  async function readBlock(
+    ref: BlockRef,
+    full: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Wire<RpcBlock> | undefined> {
+    const read = full ? undefined : await slimBlock(ref, signal)
+    if (read) return read
+    const block = await find(ref, signal)
+    if (!block) return undefined
+    const context = await blockContext(block)
+    return full ? block.full(context).whole : block.slim(context)
+  }
+
   async function resolve(ref: BlockRef): Promise<BlockId | undefined> {
     if (typeof ref === 'object') return (await find(ref))?.id
     const number = heightOf(ref)
@@ -146,14 +165,8 @@ export function createChain(options: createChain.Options): Chain {
         window: config.stateWindow,
       }),
 
-    async block(ref, full, signal) {
-      const read = full ? undefined : await slimBlock(ref, signal)
-      if (read) return read
-      const block = await find(ref, signal)
-      if (!block) return undefined
-      const context = await blockContext(block)
-      return full ? block.full(context).whole : block.slim(context)
-    },
+    // A promise takes longer than the rest of a call that is answered from memory.
+    block: (ref, full, signal) => builtBlock(ref, full) ?? readBlock(ref, full, signal),
 
     async transactionCount(ref, signal) {
       return (await find(ref, signal))?.transactions.length

@@ -210,8 +210,11 @@ async function readIdentity(native: NativeClient): Promise<ChainIdentity> {
 }
 
 /** Release of the node's code, such as `4.8.0`; undefined when it hides it. */
-export async function readVersion(native: NativeClient): Promise<string | undefined> {
-  const info = await ifServed(native.wallet.getNodeInfo())
+export async function readVersion(
+  native: NativeClient,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const info = await ifServed(native.wallet.getNodeInfo(undefined, { signal }))
   return shownRelease(info?.configNodeInfo?.codeVersion)
 }
 

@@ -11,7 +11,7 @@ import type { Sending } from '../sending/sending.ts'
 import type { RequestScope } from './request.ts'
 
 /**
- * Everything that a method may use. `gateway/services.ts` creates it for each view (full, solid); the server adds `request` for
+ * Everything that a method may use. `gateway/parts/services.ts` creates it for each view (full, solid); the server adds `request` for
  * each call.
  */
 export type Context = {

@@ -56,7 +56,7 @@ describe('buildNative', () => {
 
   test('args: another unit', async () => {
     const wei = { ...wanted, gasPrice: 210n * 10n ** 12n, value: 5n * 10n ** 12n }
-    await expect(buildNative(gateway(transfer), wei, 10n ** 12n)).resolves.toMatch(/^[\da-f]+$/)
+    await expect(buildNative(gateway(transfer), wei, 18)).resolves.toMatch(/^[\da-f]+$/)
     await expect(buildNative(gateway(transfer), wei)).rejects.toThrow('amount')
   })
 

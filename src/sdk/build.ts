@@ -27,14 +27,14 @@ let lastTimestamp = 0
  * Asks the gateway to build the native transaction, and checks its bytes before they are signed: sender, target, amount,
  * data and maximum cost must be those of `wanted`.
  *
- * @param unit - units of `wanted.value` in one sun: 1, or 10^12 on `/wei`.
+ * @param decimals - of the amounts in `wanted`: 6 for sun, or 18 on `/wei`.
  * @returns `raw_data_hex`
  * @throws Error that names the fields that differ.
  */
 export async function buildNative(
   request: Request,
   wanted: WantedTransaction,
-  unit = 1n,
+  decimals = 6,
 ): Promise<Hex> {
   const { data, from, gas, to, value = 0n } = wanted
   const answer = (await request('buildTransaction', [
@@ -48,12 +48,13 @@ export async function buildNative(
     },
   ])) as { transaction: Pick<Transaction, 'raw_data_hex'> }
   const raw_data = rawDataToJson(Buffer.from(answer.transaction.raw_data_hex, 'hex'))
-  check(raw_data, wanted, unit)
+  check(raw_data, wanted, decimals === 18 ? 10n ** 12n : 1n)
   // The time distinguishes two transactions with equal fields, so each gets a different time.
   lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
   return rawDataFromJson({ ...raw_data, timestamp: lastTimestamp }).toString('hex')
 }
 
+/** @param unit - units of `wanted.value` in one sun */
 function check(raw_data: Transaction['raw_data'], wanted: WantedTransaction, unit: bigint): void {
   const { from, gas, gasPrice, to, value = 0n } = wanted
   const [contract, ...others] = raw_data.contract ?? []

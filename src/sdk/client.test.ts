@@ -1,8 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 
+import { serveInTest } from '../../test/support/serve.ts'
 import {
   createNativeClient,
   signTransaction,
@@ -17,36 +17,22 @@ const signed = signTransaction({ raw_data: { expiration: 1 } }, key)
 /** A client of a node that gives these answers, one after the other. */
 async function createClient(...answers: object[]) {
   const bodies: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-    request.on('end', () => {
-      bodies.push(`${request.url} ${body}`)
-      response.end(JSON.stringify(answers.shift() ?? {}))
-    })
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  return {
-    bodies,
-    client: createNativeClient(`http://127.0.0.1:${port}`, { sleep: async () => {} }),
-  }
+  const url = await serveInTest(async (request, response) => {
+    bodies.push(`${request.url} ${await text(request)}`)
+    response.end(JSON.stringify(answers.shift() ?? {}))
+  })
+  return { bodies, client: createNativeClient(url, { sleep: async () => {} }) }
 }
 
 test('default: sends the signed bytes, answers the id', async () => {
-  const { bodies, client } = await createClient({ result: true, txid: signed.txID })
+  const { bodies, client } = await createClient({ result: true })
   expect(await client.send(signed)).toBe(signed.txID)
   expect(bodies[0]).toContain(`/wallet/broadcasthex {"transaction":"0a`)
 })
 
 test('behavior: a transaction that the node already has counts as sent', async () => {
-  const { client } = await createClient({
-    result: false,
-    code: 'DUP_TRANSACTION_ERROR',
-    txid: 'ab',
-  })
-  expect(await client.send(signed)).toBe('ab')
+  const { client } = await createClient({ result: false, code: 'DUP_TRANSACTION_ERROR' })
+  expect(await client.send(signed)).toBe(signed.txID)
 })
 
 test('error: a rejection has the code of the node', async () => {

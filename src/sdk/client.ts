@@ -3,7 +3,12 @@ import type { HexAddress } from '../lib/address.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import { createNodeClient, type NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
-import { type EncodableTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
+import {
+  type EncodableTransaction,
+  encodeTransaction,
+  rawDataBytes,
+  transactionId,
+} from '../native/protobuf/transaction.ts'
 import { createFetchTransport } from '../native/transport/fetchTransport.ts'
 import type { Hex, TransactionInfo } from '../native/wire/types.ts'
 
@@ -93,10 +98,10 @@ export function createNativeClient(
     ...client,
     async send(signed) {
       const transaction = encodeTransaction(signed)
-      const { code, message = '', result, txid } = await client.wallet.broadcastHex({ transaction })
+      const { code, message = '', result } = await client.wallet.broadcastHex({ transaction })
       if (result !== true && code !== 'DUP_TRANSACTION_ERROR')
         throw new BroadcastError(code ?? 'OTHER_ERROR', decodeMessage(message))
-      return txid ?? ''
+      return transactionId(rawDataBytes(signed))
     },
     async waitForTransaction(id, { interval = 1_000, solid = false, timeout = 75_000 } = {}) {
       const value = id.replace(/^0x/, '')

@@ -15,7 +15,7 @@ import {
 import { contractAddress } from '../lib/address.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
-import { buildNative } from './build.ts'
+import { buildNative, type Request } from './build.ts'
 import { type FeeQuote, readQuote } from './quote.ts'
 
 export type { FeeQuote } from './quote.ts'
@@ -73,9 +73,8 @@ export class NativeSigner extends AbstractSigner {
 
   /** What a transaction costs if it is sent now, and who pays. Amounts in the unit of the provider's address. */
   async feeQuote(tx: TransactionRequest): Promise<FeeQuote> {
-    const provider = rpcOf(this.provider)
     const { data, to, value } = withContractAddress(tx)
-    return readQuote((method, params) => provider.send(method, [...params]) as Promise<unknown>, {
+    return readQuote(requestOf(this.provider), {
       from: this.address as `0x${string}`,
       to: to ? ((await resolveAddress(to, this)) as `0x${string}`) : undefined,
       data: (data ?? undefined) as `0x${string}` | undefined,
@@ -91,9 +90,8 @@ export class NativeSigner extends AbstractSigner {
       to,
       ...rest
     } = await this.populateTransaction(withContractAddress(tx))
-    const provider = rpcOf(this.provider)
     const native = await buildNative(
-      (method, params) => provider.send(method, [...params]) as Promise<unknown>,
+      requestOf(this.provider),
       {
         from: (from ?? this.address) as `0x${string}`,
         ...(to && { to: to as `0x${string}` }),
@@ -102,7 +100,7 @@ export class NativeSigner extends AbstractSigner {
         gas: BigInt(rest.gasLimit ?? 0),
         gasPrice: BigInt(rest.gasPrice ?? rest.maxFeePerGas ?? 0),
       },
-      this.#decimals === 18 ? 10n ** 12n : 1n,
+      this.#decimals,
     )
     return `0x${encodeTransaction(signTransaction({ raw_data_hex: native }, this.#key))}`
   }
@@ -145,6 +143,11 @@ export declare namespace NativeSigner {
 function withContractAddress(tx: TransactionRequest): TransactionRequest {
   const to = typeof tx.to === 'string' ? created.get(tx.to) : undefined
   return to ? { ...tx, to } : tx
+}
+
+function requestOf(provider: Provider | null): Request {
+  const rpc = rpcOf(provider)
+  return (method, params) => rpc.send(method, [...params]) as Promise<unknown>
 }
 
 /** Tests for the method, not the class: a program may have another copy of ethers than this package. */

@@ -1,3 +1,5 @@
+import type { Request } from './build.ts'
+
 /** What a transaction costs if it is sent now. Amounts in the unit of the address that is asked: sun, or wei at `/wei`. */
 export type FeeQuote = {
   /**
@@ -27,7 +29,7 @@ export type QuotedCall = {
 
 /** Asks the gateway for the quote of a call. @throws the error of the request, such as a revert */
 export async function readQuote(
-  request: (method: string, params: readonly unknown[]) => Promise<unknown>,
+  request: Request,
   { data, from, to, value = 0n }: QuotedCall,
 ): Promise<FeeQuote> {
   const call = { from, ...(to && { to }), ...(data && { data }), value: `0x${value.toString(16)}` }

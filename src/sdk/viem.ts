@@ -115,11 +115,10 @@ const prepare: Prepare = async (request, { client }) => {
     from: account.address,
     gasPrice: request.gasPrice ?? request.maxFeePerGas,
   } as unknown as WantedTransaction
-  const unit = chain?.nativeCurrency.decimals === 18 ? 10n ** 12n : 1n
   const native = await buildNative(
     (method, params) => client.request({ method, params } as never),
     wanted,
-    unit,
+    chain?.nativeCurrency.decimals ?? 6,
   )
   return Object.assign({}, request, { native })
 }

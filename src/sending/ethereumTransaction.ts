@@ -36,7 +36,7 @@ export function looksLikeEthereum(raw: Hex): boolean {
  * Reads a signed Ethereum transaction and recovers its sender. Ignores access lists.
  *
  * @param unit - the unit of its amounts, which is the unit of the endpoint that the wallet uses.
- * @throws InvalidParamsError when an amount is not a whole number of sun; RpcError `-32000` when the transaction is too
+ * @throws InvalidParamsError when the value is not a whole number of sun; RpcError `-32000` when the transaction is too
  * large, unreadable, unsigned, of another type, without replay protection or for another chain.
  */
 export async function readEthereumTransaction(
@@ -61,19 +61,19 @@ export async function readEthereumTransaction(
     hash: hashOf(Buffer.from(raw.slice(2), 'hex')),
     from: from.toLowerCase() as Address,
     ...(parsed.to && { to: parsed.to.toLowerCase() as Address }),
-    value: inSun(parsed.value ?? 0n, unit),
+    value: valueInSun(parsed.value ?? 0n, unit),
     data: parsed.data ?? '0x',
     gas: parsed.gas ?? 0n,
-    gasPrice: inSun(gasPrice ?? 0n, unit),
+    gasPrice: unit.toPrice(gasPrice ?? 0n),
     nonce: parsed.nonce ?? 0,
   }
 }
 
-function inSun(amount: bigint, unit: Unit): bigint {
+function valueInSun(amount: bigint, unit: Unit): bigint {
   try {
     return unit.toSun(amount)
   } catch (cause) {
-    throw new InvalidParamsError(0, (cause as Error).message)
+    throw new InvalidParamsError(0, `value: ${(cause as Error).message}`)
   }
 }
 

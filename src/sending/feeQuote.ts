@@ -10,8 +10,9 @@ import type { NativeClient } from '../native/client.ts'
 import { stakesPayEnergy } from '../native/earlyChain.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { AccountResource, Contract } from '../native/wire/accountTypes.ts'
-import { createFees } from './fees.ts'
+import { createFees, least } from './fees.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
+import { LIFETIME } from './signing.ts'
 
 /** What a transaction costs if it is sent now. Energy and bandwidth are in units and points, fees in sun. */
 export type FeeQuote = {
@@ -50,9 +51,6 @@ type Needs = {
 
 /** Points of the result of a transaction. */
 const RESULT_POINTS = 64
-
-/** Milliseconds from the head's time to the expiration of a transaction, as the node's own builders set it. */
-const LIFETIME = 60_000
 
 const SIGNATURE = '00'.repeat(65)
 
@@ -165,5 +163,4 @@ function energyLeft(resource: AccountResource | undefined): bigint {
   return left > 0n ? left : 0n
 }
 
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
 const greater = (a: bigint, b: bigint) => (a > b ? a : b)

@@ -78,4 +78,5 @@ export declare namespace createFees {
 /** Used when the node does not report the limit: 1,000 coins, the network's first value. */
 const DEFAULT_CAP = 1_000_000_000
 
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
+/** The smaller of two amounts. */
+export const least = (a: bigint, b: bigint) => (a < b ? a : b)

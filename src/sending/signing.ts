@@ -58,7 +58,7 @@ export type Signing = {
 }
 
 /** Milliseconds from the head's time to the expiration of a transaction, as the node's own builders set it. */
-const LIFETIME = 60_000
+export const LIFETIME = 60_000
 
 /** Creates the signing for the managed keys. */
 export function createSigning({

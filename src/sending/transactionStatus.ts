@@ -3,6 +3,7 @@ import type { Hash, Hex } from 'viem'
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { revertReason } from '../codec/revert.ts'
+import { UpstreamError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
 import type { NodeLook } from './nodeLooks.ts'
@@ -128,6 +129,7 @@ async function mined(
     { id_or_num: String(blockNumber), detail: false },
     { signal },
   )
+  if (!block) throw new UpstreamError(`the node does not have block ${blockNumber}`)
   const solidified = blockNumber <= chain.solid().number
   const outcome = outcomeOf(receipt?.result, result)
   const data = `0x${contractResult?.[0] ?? ''}` as const
@@ -136,7 +138,7 @@ async function mined(
   return {
     block: {
       number: toQuantity(blockNumber),
-      hash: `0x${block?.blockID ?? ''}` as const,
+      hash: `0x${block.blockID}` as const,
       confirmations: toQuantity(Math.max(0, chain.latest().number - blockNumber + 1)),
       solidified,
     },

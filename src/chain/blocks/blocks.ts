@@ -2,9 +2,11 @@ import { LRUCache } from 'lru-cache'
 import type { Hash } from 'viem'
 
 import { toHash } from '../../codec/quantity.ts'
+import type { RpcBlock } from '../../codec/types.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import type { Wire } from '../../lib/wire.ts'
 import { createSharing } from '../../native/dedupe.ts'
 import type { ChainUpdate, Head } from '../head/headTypes.ts'
 import {
@@ -30,6 +32,8 @@ export type Blocks = {
   byHash(hash: Hash, signal?: AbortSignal): Promise<CachedBlock | undefined>
   /** The cached canonical block of a height. */
   peek(number: number): CachedBlock | undefined
+  /** The answer about the canonical block of a height, if it is cached and was built before. */
+  built(number: number, isFull: boolean): Wire<RpcBlock> | undefined
   /** The canonical hash of a height when it is known without a call. */
   hashAt(number: number): Hash | undefined
   /** The canonical block that holds a transaction, when it is cached. */
@@ -176,6 +180,11 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
     get,
     hashAt,
     peek,
+    built(number, isFull) {
+      const answer = peek(number)?.built(isFull)
+      if (answer) hits++
+      return answer
+    },
     put,
     putSolid,
     async byHash(hash, signal) {

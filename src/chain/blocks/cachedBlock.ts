@@ -32,6 +32,8 @@ export type CachedBlock = {
   slim(context?: Pick<BlockContext, 'baseFeePerGas'>): Wire<RpcBlock>
   full(context: BlockContext): Rows<RpcBlock, RpcTransaction>
   receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
+  /** The answer with or without whole transactions if it was built before; then it needs no context. */
+  built(isFull: boolean): Wire<RpcBlock> | undefined
   /** See `LogBlock`. */
   logs: LogBlock['logs']
   count: LogBlock['count']
@@ -109,6 +111,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       return receipts
     },
 
+    built: (isFull) => (isFull ? full?.whole : slim),
     logs: (matcher, after) => logBlock().logs(matcher, after),
     count: (matcher) => logBlock().count(matcher),
 

@@ -19,7 +19,11 @@ export type Chain = {
   resolve(ref: BlockRef): Promise<BlockId | undefined>
   /** The source that answers a state read at this reference. @throws HistoricalStateError, RpcError */
   state(ref: BlockRef): Promise<StateSource>
-  block(ref: BlockRef, full: boolean, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
+  block(
+    ref: BlockRef,
+    full: boolean,
+    signal?: AbortSignal,
+  ): Promise<Wire<RpcBlock> | undefined> | Wire<RpcBlock>
   /** Number of transactions of a block. Does not build their answers. */
   transactionCount(ref: BlockRef, signal?: AbortSignal): Promise<number | undefined>
   /** One transaction of a block; undefined when there is no such block or index. */

@@ -81,7 +81,7 @@ export function createEnergyPrices({
     certainTo: () => completeTo,
     async of(block) {
       const { hash, timestamp } = block
-      const chosen = priceOfBlock?.(timestamp)
+      const chosen = priceOfBlock?.(hash)
       if (chosen !== undefined) return chosen
       await readTo(timestamp)
       const earliest = timestamp - PARENT_READ_TIME
@@ -104,8 +104,8 @@ export declare namespace createEnergyPrices {
         'getBlock' | 'getEnergyPrices' | 'getNextMaintenanceTime'
       >
     }
-    /** The price of the block with this time in milliseconds, if it was chosen for this block only. */
-    priceOfBlock?: ((time: number) => bigint | undefined) | undefined
+    /** The price of a block that has one of its own. */
+    priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
   }
 }
 

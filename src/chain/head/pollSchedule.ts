@@ -1,5 +1,5 @@
 /** Milliseconds between the slots of the chain. */
-const SLOT = 3_000
+export const SLOT = 3_000
 
 /** Milliseconds between polls until the slots are known: two idle calls a second. */
 const STEADY = 500

@@ -35,7 +35,8 @@ async function start(
 ) {
   const asked: Filter[] = []
   const gateway = await startGateway({
-    config: grpc ? { upstreamGrpc: grpc.url } : {},
+    // A search reads the whole chain, which takes a busy machine a while.
+    config: { upstreamTimeout: 60_000, ...(grpc && { upstreamGrpc: grpc.url }) },
     intercept(request: ReplayRequest) {
       const { body, path } = request
       if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return intercept(request)

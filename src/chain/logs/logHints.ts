@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Hash } from 'viem'
 
+import { toQuantity } from '../../codec/quantity.ts'
 import { NodeRpcError } from '../../native/errors.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { BlockRange } from '../blockRange.ts'
@@ -115,8 +116,8 @@ export async function searchNode(
   { limit = Infinity, signal }: { limit?: number; signal?: AbortSignal | undefined },
 ): Promise<NodeLog[]> {
   const filter = {
-    fromBlock: `0x${from.toString(16)}`,
-    toBlock: `0x${to.toString(16)}`,
+    fromBlock: toQuantity(from),
+    toBlock: toQuantity(to),
     ...(match.addresses.length > 0 && { address: match.addresses }),
     ...(match.topics.length > 0 && {
       topics: match.topics.map((choice) => (choice && choice.length > 0 ? choice : null)),

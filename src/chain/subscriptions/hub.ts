@@ -1,10 +1,11 @@
 import type { Hash } from 'viem'
 
 import type { BlockRef } from '../../codec/blockRef.ts'
-import { InvalidParamsError, UpstreamError } from '../../lib/errors.ts'
+import { InvalidParamsError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
 import { newId } from '../filters/id.ts'
+import { idAt } from '../filters/page.ts'
 import type { PendingFeed } from '../filters/pending.ts'
 import type { PendingResponse } from '../filters/response.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
@@ -133,9 +134,7 @@ export function createHub({
     if (from === undefined) throw new InvalidParamsError(1, 'resumeFrom: no such block')
     subscription.topic = createTopic(spec, from)
     if (from > subscription.at.number) return
-    const before = from === 0 ? { number: -1, hash: '0x' as const } : await chain.resolve(from - 1)
-    if (!before) throw new UpstreamError(`the node does not have block ${from - 1}`)
-    subscription.at = before
+    subscription.at = from === 0 ? { number: -1, hash: '0x' } : await idAt(chain, from - 1)
   }
 
   function toSubscription(socket: RpcSocket, spec: SubscriptionSpec): Subscription {

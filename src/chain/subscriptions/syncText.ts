@@ -1,11 +1,10 @@
+import { toQuantity } from '../../codec/quantity.ts'
 import type { Head } from '../head/headTypes.ts'
+import { SLOT } from '../head/pollSchedule.ts'
 import { newestOf } from '../head/window.ts'
 
 /** Milliseconds. A node that delivers new blocks older than this is catching up. */
 const SYNCING_AFTER = 60_000
-
-/** Milliseconds between the slots of the chain. */
-const SLOT = 3_000
 
 /**
  * The payload of a `syncing` notification: `false`, or how far behind the newest block is. An old head that does
@@ -21,13 +20,9 @@ export function syncText(head: Pick<Head, 'status' | 'window'>, now: number): st
   return JSON.stringify({
     syncing: true,
     status: {
-      startingBlock: toHex(window.blocks[0]?.number ?? 0),
-      currentBlock: toHex(number),
-      highestBlock: toHex(number + Math.floor(behind / SLOT)),
+      startingBlock: toQuantity(window.blocks[0]?.number ?? 0),
+      currentBlock: toQuantity(number),
+      highestBlock: toQuantity(number + Math.floor(behind / SLOT)),
     },
   })
-}
-
-function toHex(height: number): string {
-  return `0x${height.toString(16)}`
 }

@@ -67,7 +67,8 @@ async function runPrimary(config: Config): Promise<void> {
   ])
   const { log } = await openLog(config)
   const limit = config.drain + config.drainDelay + STOP_MS
-  process.exit(await runWorkers({ count: config.workers, limit, log }))
+  const canReload = config.config !== undefined
+  process.exit(await runWorkers({ canReload, count: config.workers, limit, log }))
 }
 
 /** Milliseconds that a worker may take to end, in addition to the time for requests in flight. */

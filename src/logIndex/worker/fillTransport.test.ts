@@ -17,7 +17,7 @@ test.each([1, 2])(
       genesis: chain.genesis.slice(2),
       log: { info() {}, warn() {} },
       sockets: 4,
-      timeout: 5_000,
+      timeout: 20_000,
       upstreams: upstreams.slice(0, count),
     })
     onTestFinished(async () => {

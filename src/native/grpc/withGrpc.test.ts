@@ -221,7 +221,7 @@ for (const [name, { fault, reason }] of Object.entries(FAULTS))
 test('error: a node that hangs costs half of the time of one call', async () => {
   const { http, native, status } = await setup({
     // Half of it is left for the call over HTTP.
-    timeout: 4_000,
+    timeout: 10_000,
     intercept: (request) => (FAILED(request) ? 'taken' : undefined),
   })
   const request = { num: NUMBER }

@@ -12,7 +12,8 @@ const CHECK: NativePath = '/wallet/getblock'
 function setup({
   isKnown = true,
   onCall = () => {},
-}: { isKnown?: boolean; onCall?: () => void } = {}) {
+  timeout = 20_000,
+}: { isKnown?: boolean; onCall?: () => void; timeout?: number } = {}) {
   const ours = createScriptedChain()
   const other = createScriptedChain({ seed: 'other' })
   const way = { hangs: false, isDown: false, to: ours }
@@ -27,7 +28,7 @@ function setup({
   const guard = createChainGuard({
     checker: { send: to },
     now: () => clock.now,
-    timeout: 50,
+    timeout,
     transport: {
       async send(path, body) {
         onCall()
@@ -133,7 +134,7 @@ test('error: a node that does not tell its chain', async () => {
 })
 
 test('error: a node that does not answer the check in the time of the call', async () => {
-  const { guard, read, send, way } = setup()
+  const { guard, read, send, way } = setup({ timeout: 50 })
   way.hangs = true
   await expect(read()).rejects.toThrow(NodeTimeoutError)
   await expect(send()).rejects.toThrow(NodeTimeoutError)

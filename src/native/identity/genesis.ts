@@ -2,7 +2,7 @@ import { UpstreamError } from '../../lib/errors.ts'
 import { createStop } from '../../lib/stopSignal.ts'
 import { nodeErrorOf, NodeTimeoutError } from '../errors.ts'
 import type { NativeTransport } from '../transport/transport.ts'
-import { parseNative } from '../wire/json.ts'
+import { tryParseNative } from '../wire/json.ts'
 import type { Block, Hex } from '../wire/types.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function readGenesis(
       idempotent: true,
       signal: stop,
     })
-    const block = tryParse(reply.text) as Partial<Block> | undefined
+    const block = tryParseNative(reply.text) as Partial<Block> | undefined
     const error = nodeErrorOf('getblock', reply, block)
     if (error) throw error
     if (typeof block?.blockID === 'string') return block.blockID
@@ -33,11 +33,3 @@ export async function readGenesis(
 }
 
 const GENESIS = '{"id_or_num":"0"}'
-
-function tryParse(text: string): unknown {
-  try {
-    return parseNative(text)
-  } catch {
-    return undefined
-  }
-}

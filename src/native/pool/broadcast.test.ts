@@ -39,7 +39,7 @@ const sends = { only: ({ path }: { path: string }) => path.endsWith('broadcasthe
 const broadcast = ({ native }: TestPool) => native.wallet.broadcastHex({ transaction: '00' })
 
 test('behavior: while one node hangs, the other one accepts within the time of the call', async () => {
-  const pool = await startTestPool({ timeout: 2_000, upstreams: { timeout: 2_000 } })
+  const pool = await startTestPool({ timeout: 10_000, upstreams: { timeout: 10_000 } })
   await pool.nodes[0]?.fail({ kind: 'hang' }, sends)
   await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: ACCEPTING }, sends)
   for (let round = 0; round < 3; round++)
@@ -47,7 +47,7 @@ test('behavior: while one node hangs, the other one accepts within the time of t
 })
 
 test('error: all nodes hang: the time of one call is enough, and the outcome is not known', async () => {
-  const pool = await startTestPool({ count: 3 })
+  const pool = await startTestPool({ count: 3, timeout: 6_000 })
   for (const node of pool.nodes) await node.fail({ kind: 'hang' }, sends)
   await expect(broadcast(pool)).rejects.toMatchObject({
     code: -32603,
@@ -66,7 +66,7 @@ test('error: what no node can have got has not been sent', async () => {
 })
 
 test('behavior: a refusal counts more than a node that does not answer', async () => {
-  const pool = await startTestPool({ timeout: 1_000 })
+  const pool = await startTestPool({ timeout: 10_000 })
   await pool.nodes[0]?.fail({ kind: 'hang' }, sends)
   await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: REFUSING }, sends)
   expect(await broadcast(pool)).toMatchObject({ code: 'SERVER_BUSY' })

@@ -1,5 +1,5 @@
 import type { NativeReply } from '../transport/transport.ts'
-import { parseNative } from '../wire/json.ts'
+import { tryParseNative } from '../wire/json.ts'
 import { needOf } from './need.ts'
 
 /**
@@ -16,7 +16,7 @@ export function immutableUpTo(
   newest: number,
 ): boolean {
   if (status !== 200 || !KEPT.has(operation)) return false
-  const value = parsed ?? tryParse(text)
+  const value = parsed ?? tryParseNative(text)
   if (typeof value !== 'object' || value === null || 'Error' in value) return false
   if (Object.keys(value).length === 0) return false
   if (operation === 'gettransactioninfobyid')
@@ -46,11 +46,3 @@ const KEPT = new Set([
   'gettransactioninfobyblocknum',
   'gettransactioninfobyid',
 ])
-
-function tryParse(text: string): unknown {
-  try {
-    return parseNative(text)
-  } catch {
-    return undefined
-  }
-}

@@ -10,10 +10,7 @@ export type Latency = {
 /** Number of calls in the sample: enough for a 95th percentile, few enough to follow a change within seconds. */
 const SAMPLES = 128
 
-/** A call that takes longer than this part of the others is slow. */
-const USUAL = 0.95
-
-/** Minimum number of calls for that. */
+/** Minimum number of calls for the 95th percentile. */
 const ENOUGH = 20
 
 /** New calls after which the order is worked out again. */
@@ -43,6 +40,6 @@ export function createLatency(): Latency {
       count++
     },
     quantile,
-    p95: () => (count < ENOUGH ? undefined : quantile(USUAL)),
+    p95: () => (count < ENOUGH ? undefined : quantile(0.95)),
   }
 }

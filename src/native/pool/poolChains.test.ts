@@ -27,7 +27,7 @@ test('behavior: a node of another chain is never used', async () => {
   await readState(pool)
   await pool.nodes[1]?.fail({ kind: 'target', target: targetOf(other) })
   await pool.pool.update(
-    pool.nodes.map(({ url }, index) => upstreamAt(url, `new ${index}`, { timeout: 2_000 })),
+    pool.nodes.map(({ url }, index) => upstreamAt(url, `new ${index}`, { timeout: 20_000 })),
   )
   const states = () => pool.pool.status().map(({ state }) => state)
   await until(() => expect(states()).toEqual(['healthy', 'wrong chain', 'healthy']))

@@ -19,7 +19,7 @@ const FAULTS: Fault[] = [
   { kind: 'status', status: 200, text: '{"result":{"result":true},"energy_used":1.5}' },
   { kind: 'truncated' },
   { kind: 'hang' },
-  { kind: 'latency', ms: 4_000 },
+  { kind: 'latency', ms: 8_000 },
 ]
 
 test.each(FAULTS.map((fault): [string, Fault] => [JSON.stringify(fault).slice(0, 60), fault]))(

@@ -1,6 +1,5 @@
-import { hasBalancesOf, missingSolidity } from '../capabilities.ts'
+import { hasBalancesOf, missingSolidity, readVersion } from '../capabilities.ts'
 import { createNodeClient, type NativeClient } from '../client.ts'
-import { shownRelease } from '../shownText.ts'
 import type { Block } from '../wire/types.ts'
 import type { Member, Tip } from './member.ts'
 import type { Timing } from './timing.ts'
@@ -164,10 +163,7 @@ async function lookAtFeatures(
     known.balances = await within(limit, (signal) => hasBalancesOf(native, head, signal)).catch(
       () => known.balances ?? false,
     )
-  known.version = await within(limit, (signal) =>
-    native.wallet.getNodeInfo(undefined, { signal }),
-  ).then(
-    (info) => shownRelease(info.configNodeInfo?.codeVersion),
+  known.version = await within(limit, (signal) => readVersion(native, signal)).catch(
     () => known.version,
   )
 }

@@ -26,9 +26,13 @@ export type Extra = 'failover' | 'hedge' | 'confirm' | 'busy'
 /** Milliseconds below which no second node is asked while the first may still answer. */
 const LEAST_HEDGE = 10
 
-/** A node that needs this many times its usual latency is not waited for alone any more. Milliseconds. */
+/** A node that needs this many times its 95th percentile is not waited for alone any more. */
 const SLOW_TIMES = 4
+
+/** Milliseconds below which no node is much slower. */
 const LEAST_SLOW = 250
+
+/** Milliseconds after which a node whose 95th percentile is unknown is much slower. */
 const UNKNOWN_SLOW = 1_000
 
 /**
@@ -37,7 +41,7 @@ const UNKNOWN_SLOW = 1_000
  */
 const LINGER = 100
 
-/** Milliseconds between two attempts to find another node for a call whose node is much slower than usual. */
+/** Milliseconds between two attempts to find another node for a call whose node is much slower than its 95th percentile. */
 const CHECK_AGAIN = 250
 
 /** Milliseconds for which a second node may confirm that something does not exist. */
@@ -54,7 +58,7 @@ const BUSY_PAUSES = [100, 200, 400]
  *   rate, they are called again after a pause, from the same budget.
  * - A call that takes longer than the 95th percentile of its node is sent to a second node too, while the hedge budget lasts. The
  *   second node is of the same tier, and the call does not have to wait for a place there.
- * - A node that is much slower than usual is reported, and the call is sent to another node from the retry budget, as soon as one can
+ * - A node that is much slower than its 95th percentile is reported, and the call is sent to another node from the retry budget, as soon as one can
  *   answer.
  */
 export function createRace({
@@ -298,9 +302,9 @@ type Attempt = {
   readonly member: Member
   /** When a hedge is sent; after that the same as `slowAt`; then when another node is looked for again. */
   dueAt: number
-  /** Whether it was reported as much slower than usual. */
+  /** Whether its node was reported as much slower than its 95th percentile. */
   isSlow: boolean
-  /** When the call is much slower than usual. */
+  /** When its node is much slower than its 95th percentile. */
   slowAt: number
 }
 

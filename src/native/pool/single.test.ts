@@ -9,15 +9,19 @@ import { createSingleUpstream } from './single.ts'
 
 const READ = { idempotent: true }
 
-async function start() {
+/** Times that are enough for a node that answers, also where it shares a busy core with the gateway. */
+const PATIENT = { probe: 5_000, timeout: 20_000 }
+
+/** `probe` and `timeout`: milliseconds for the answer to a probe and to a call. */
+async function start({ probe, timeout } = PATIENT) {
   const chain = createScriptedChain()
   const node = await startFaultProxy(targetOf(chain))
   const log: string[] = []
   const note = (_: object, message: string) => void log.push(message)
   const upstream = createSingleUpstream({
     log: { info: note, warn: note },
-    probeTiming: { probe: 500, quiet: 50 },
-    timeout: 1_000,
+    probeTiming: { probe, quiet: 50 },
+    timeout,
     upstream: upstreamAt(node.url),
   })
   onTestFinished(async () => {
@@ -81,7 +85,7 @@ describe('createSingleUpstream', () => {
   })
 
   test('behavior: a node that answers nothing is found out, and used again when it answers', async () => {
-    const single = await start()
+    const single = await start({ probe: 2_000, timeout: 4_000 })
     await single.node.fail({ kind: 'hang' })
     const first = ask(single).catch((error: unknown) => error)
     await until(() => {

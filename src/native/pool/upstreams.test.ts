@@ -11,7 +11,7 @@ async function setup() {
   const nodes = [await startFaultProxy(targetOf(chain)), await startFaultProxy(targetOf(chain))]
   const [a, b] = nodes.map(({ url }, index) => upstreamAt(url, 'ab'[index]))
   if (!a || !b) throw new Error('two nodes are needed')
-  const upstreams = createUpstreams({ timeout: 3_000, upstreams: [a] })
+  const upstreams = createUpstreams({ timeout: 20_000, upstreams: [a] })
   const native = createNodeClient({ transport: upstreams })
   onTestFinished(async () => {
     await native.close()

@@ -1,29 +1,24 @@
-import http from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 
 import { expect, onTestFinished, test } from 'vitest'
 
+import { serve } from '../../../test/support/serve.ts'
 import { createCheckTransport } from './checkTransport.ts'
 
 /** A node that answers when the test says so, and its connections. */
 async function setup() {
   const sockets = new Set<Socket>()
   const waiting: (() => void)[] = []
-  const server = http.createServer((request, response) => {
+  const server = await serve((request, response) => {
     sockets.add(request.socket)
     request.resume()
     if (request.url === '/wallet/getblock') response.end('{}')
     else waiting.push(() => response.end('{"late":true}'))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const transport = createCheckTransport({
-    sockets: 1,
-    upstream: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  })
+  const transport = createCheckTransport({ sockets: 1, upstream: server.url })
   onTestFinished(async () => {
     await transport.close()
-    server.closeAllConnections()
-    server.close()
+    await server.close()
   })
   const send = (path: '/wallet/getblock' | '/wallet/late' = '/wallet/getblock') =>
     transport.send(path, '{}', { idempotent: true })

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { recordedRpc, type ReplayNode, startReplayNode } from '../../../test/support/node.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
+import { serve } from '../../../test/support/serve.ts'
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import { createNodeRpc, type NodeRpc } from './rpc.ts'
 
@@ -25,18 +23,16 @@ afterAll(async () => {
 })
 
 /** A server that answers each call as told: a text, a status, `cut` or `silent`. */
-async function serve(...answers: (string | number | ((body: string) => string))[]) {
+async function serveAnswers(...answers: (string | number | ((body: string) => string))[]) {
   let asked = 0
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     const answer = answers[asked++] ?? answers.at(-1)
     if (typeof answer === 'function') void text(request).then((body) => response.end(answer(body)))
     else if (answer === 'cut') request.socket.destroy()
     else if (typeof answer === 'number') response.writeHead(answer).end()
     else if (answer !== 'silent') response.end(answer)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jsonrpc`
+  const url = `${server.url}/jsonrpc`
   // Only a call that is never answered waits for it.
   const client = createNodeRpc({ url, timeout: answers.includes('silent') ? 100 : 30_000 })
   return {
@@ -44,8 +40,7 @@ async function serve(...answers: (string | number | ((body: string) => string))[
     asked: () => asked,
     async [Symbol.asyncDispose]() {
       await client.close()
-      server.closeAllConnections()
-      server.close()
+      await server.close()
     },
   }
 }
@@ -60,7 +55,7 @@ describe('getStorageAt', () => {
 
   test('error: an address without the path of JSON-RPC', async () => {
     for (const status of [404, 405]) {
-      await using server = await serve(status)
+      await using server = await serveAnswers(status)
       await expect(server.client.getStorageAt(kitchen, '0x0')).rejects.toThrow(
         `HTTP ${status}: --upstream-rpc must end with the path of the node’s JSON-RPC, usually /jsonrpc`,
       )
@@ -68,7 +63,7 @@ describe('getStorageAt', () => {
   })
 
   test('error: an answer that is not a storage value', async () => {
-    await using server = await serve('{"jsonrpc":"2.0","id":1,"result":"0x"}')
+    await using server = await serveAnswers('{"jsonrpc":"2.0","id":1,"result":"0x"}')
     await expect(server.client.getStorageAt(kitchen, '0x0')).rejects.toThrow(NodeAnswerError)
   })
 })
@@ -81,7 +76,7 @@ describe('call', () => {
   test('behavior: each call is a request of its own, never a batch', async () => {
     // Release 4.8.2 refuses a whole batch when one answer in it has many logs.
     const bodies: unknown[] = []
-    await using server = await serve((body) => {
+    await using server = await serveAnswers((body) => {
       bodies.push(JSON.parse(body))
       return '{"jsonrpc":"2.0","id":1,"result":[]}'
     })
@@ -93,13 +88,13 @@ describe('call', () => {
   })
 
   test('behavior: a call on a broken connection is retried once', async () => {
-    await using server = await serve('cut', '{"result":5}')
+    await using server = await serveAnswers('cut', '{"result":5}')
     expect(await server.client.call('eth_x', [])).toBe(5)
     expect(server.asked()).toBe(2)
   })
 
   test('behavior: abort', async () => {
-    await using server = await serve('silent')
+    await using server = await serveAnswers('silent')
     const controller = new AbortController()
     const call = server.client.call('eth_x', [], controller.signal)
     controller.abort(new Error('gone'))
@@ -108,18 +103,23 @@ describe('call', () => {
 
   test('error: an answer that is nested too deeply, and one that is too large', async () => {
     const nested = `{"result":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
-    await using server = await serve(nested, `{"result":"${'a'.repeat(65 * 1024 * 1024)}"}`)
+    await using server = await serveAnswers(nested, `{"result":"${'a'.repeat(65 * 1024 * 1024)}"}`)
     for (let call = 0; call < 2; call++)
       await expect(server.client.call('eth_x', [])).rejects.toThrow(NodeAnswerError)
   })
 
   test('error: each fault by its kind', async () => {
-    await using server = await serve('{"error":{"code":-1,"message":"x"}}', '<html>', 502, '{}')
+    await using server = await serveAnswers(
+      '{"error":{"code":-1,"message":"x"}}',
+      '<html>',
+      502,
+      '{}',
+    )
     for (let call = 0; call < 4; call++)
       await expect(server.client.call('eth_x', [])).rejects.toThrow(NodeAnswerError)
-    await using cut = await serve('cut', 'cut')
+    await using cut = await serveAnswers('cut', 'cut')
     await expect(cut.client.call('eth_x', [])).rejects.toThrow(NodeUnreachableError)
-    await using silent = await serve('silent')
+    await using silent = await serveAnswers('silent')
     await expect(silent.client.call('eth_x', [])).rejects.toThrow(NodeTimeoutError)
   })
 })

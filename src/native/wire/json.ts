@@ -11,6 +11,15 @@ export function parseNative(text: string): unknown {
   return MAY_BE_UNSAFE.test(text) ? parseChecked(text) : JSON.parse(text)
 }
 
+/** Parses an answer of the node; undefined when it cannot be parsed. */
+export function tryParseNative(text: string): unknown {
+  try {
+    return parseNative(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Parses an answer of the node in which all numbers that matter are below 2^53. Faster than `parseNative` for int64 values.
  *

@@ -1,7 +1,6 @@
 import { isObject } from '../../lib/isObject.ts'
-/**
- * Fields in which the gateway differs from the node’s own JSON-RPC on purpose. docs/mapping.md has the reasons.
- */
+
+/** Fields in which the gateway differs from the node’s own JSON-RPC on purpose. docs/mapping.md has the reasons. */
 const DEVIATING_FIELDS: ReadonlySet<string> = new Set([
   'baseFeePerGas',
   'blockTimestamp',

@@ -9,7 +9,8 @@ import { toNativeAddress } from '../../lib/address.ts'
 import { signTransaction } from '../../native/protobuf/signature.ts'
 import { decodeTransaction, encodeTransaction } from '../../native/protobuf/transaction.ts'
 import type { Context } from '../context.ts'
-import { callMethod } from '../method.ts'
+import { type AnyMethod, callMethod } from '../method.ts'
+import { weiMethods } from '../wei/methods.ts'
 import { eth_getTransactionByHash } from './eth_getTransactionByHash.ts'
 import { eth_getTransactionCount } from './eth_getTransactionCount.ts'
 import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
@@ -231,6 +232,26 @@ describe('Ethereum transactions', () => {
       const raw = await bob.signTransaction({ ...rest, ...fees, accessList } as never)
       expect(await send(context, raw)).toBe(keccak256(raw))
     }
+  })
+
+  test('behavior: at /wei a maximum price is rounded down, the value is not', async () => {
+    const { context, sent } = await createContext()
+    const [method] = Object.values(weiMethods({ eth_sendRawTransaction }))
+    const fees = { maxFeePerGas: 420_001_500_000_000n, maxPriorityFeePerGas: 1_500_000_000n }
+    const { gasPrice: _, type: __, ...rest } = rlp({ value: 10n ** 12n })
+    const sendAtWei = async (fields: object) =>
+      callMethod(method as AnyMethod, context, [
+        await bob.signTransaction({ ...rest, type: 'eip1559', ...fees, ...fields } as never),
+      ])
+    await sendAtWei({})
+    expect(sent).toHaveLength(1)
+    const underpriced = { data: '0x11', maxFeePerGas: 209_999_999_999_999n, nonce: 1, value: 0n }
+    await expect(sendAtWei({ ...underpriced, to: CHAIN_TOKEN })).rejects.toEqual(
+      refusal('transaction underpriced: gas price 209, energy price 210'),
+    )
+    await expect(sendAtWei({ nonce: 1, value: 1n })).rejects.toEqual(
+      refusal('value: expected a multiple of 10\\^12', -32602),
+    )
   })
 
   test('error: larger than Geth takes', async () => {

@@ -36,6 +36,7 @@ import { eth_getWork } from './eth_getWork.ts'
 import { eth_newBlockFilter } from './eth_newBlockFilter.ts'
 import { eth_newFilter } from './eth_newFilter.ts'
 import { eth_newPendingTransactionFilter } from './eth_newPendingTransactionFilter.ts'
+import { eth_pendingTransactions } from './eth_pendingTransactions.ts'
 import { eth_protocolVersion } from './eth_protocolVersion.ts'
 import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
 import { eth_sendTransaction } from './eth_sendTransaction.ts'
@@ -121,6 +122,7 @@ export const methods = {
   eth_newBlockFilter,
   eth_newFilter,
   eth_newPendingTransactionFilter,
+  eth_pendingTransactions,
   eth_protocolVersion,
   eth_sendRawTransaction,
   eth_sendTransaction,

@@ -13,11 +13,7 @@ const contractAt = (address: Address) => (address === predicted ? actual : addre
 /** The result of the decoders of a method for an input. */
 function decode(name: keyof typeof methods, ...input: unknown[]): unknown[] {
   const decoders = methods[name].params as readonly Param<unknown>[]
-  const scope = {
-    ...PLAIN,
-    contractAt,
-    unit: { fromSun: (sun: bigint) => sun, toSun: (sun: bigint) => sun },
-  }
+  const scope = { ...PLAIN, contractAt }
   return input.map((value, index) => decoders[index]?.(value, scope))
 }
 

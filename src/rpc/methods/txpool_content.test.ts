@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
+import { keys } from '../../../test/support/recordedChain.ts'
 import { callMethod } from '../method.ts'
+import { eth_pendingTransactions } from './eth_pendingTransactions.ts'
 import { txpool_content } from './txpool_content.ts'
 import { txpool_inspect } from './txpool_inspect.ts'
 import { txpool_status } from './txpool_status.ts'
@@ -10,8 +12,9 @@ import { txpool_status } from './txpool_status.ts'
 const LIST = '/wallet/gettransactionlistfrompending'
 
 /** A node in whose pool copies of one transaction wait. */
-const withPool = (ids: string[]) =>
+const withPool = (ids: string[], managed: string[] = []) =>
   createReplayContext({
+    keys: managed,
     intercept({ body, path }) {
       if (path === LIST) return { text: JSON.stringify({ txId: ids }) }
       if (path === '/wallet/getpendingsize') return { text: `{"pendingSize": ${ids.length}}` }
@@ -46,6 +49,20 @@ test('behavior: each native transaction has a separate key, because it has no no
   expect(Object.values(lines[from as `0x${string}`] ?? {})[0]).toMatch(
     /^contract creation: 1000 wei \+ \d+ gas × 210 wei$/,
   )
+})
+
+test('behavior: eth_pendingTransactions lists those of managed accounts', async () => {
+  const ids = ['a1'.repeat(32)]
+  const listed = async (managed: string[]) =>
+    callMethod(eth_pendingTransactions, await withPool(ids, managed), [])
+  expect(await listed([keys.bob.pk, keys.alice.pk])).toMatchObject([
+    { blockHash: null, from: keys.bob.eth, hash: `0x${ids[0]}` },
+  ])
+  expect(await listed([keys.alice.pk])).toEqual([])
+  // Without an account the node is not asked.
+  const context = await withPool(ids)
+  expect(await callMethod(eth_pendingTransactions, context, [])).toEqual([])
+  expect(context.node.requests.total()).toBe(0)
 })
 
 test('error: a pool that is too large to read', async () => {

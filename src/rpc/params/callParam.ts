@@ -10,6 +10,7 @@ import {
   maybe,
   member,
   type Param,
+  PLAIN,
   show,
 } from './params.ts'
 
@@ -34,14 +35,14 @@ export const blankable =
     input === '0x' || input === '' ? undefined : maybe(param)(input, scope)
 
 /** A call object. `data` and `input` mean the same. Both may be present when they are equal. */
-export const callRequest: Param<CallRequest> = (input, scope) => {
+export const callRequest: Param<CallRequest> = (input, scope = PLAIN) => {
   if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
   const to = member(input, 'to', blankable(contractAddress), scope)
   const data = callData(input)
   return {
     from: member(input, 'from', blankable(address)) ?? ZERO,
     ...(to && { to }),
-    data: scope?.inData(data) ?? data,
+    data: scope.inData(data),
     value: member(input, 'value', blankable(amount), scope) ?? 0n,
   }
 }

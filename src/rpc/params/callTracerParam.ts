@@ -1,6 +1,6 @@
-import { SUN, type Unit } from '../../codec/unit.ts'
+import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
-import { boolean, maybe, member, type Param, show } from './params.ts'
+import { boolean, maybe, member, type Param, PLAIN, show } from './params.ts'
 
 /** The options of `debug_trace…` for a node that records only internal transactions. */
 export type CallTracerRequest = {
@@ -10,7 +10,7 @@ export type CallTracerRequest = {
 }
 
 /** The trace options of geth; only `callTracer` is supported. */
-export const callTracerOptions: Param<CallTracerRequest> = (input, scope) => {
+export const callTracerOptions: Param<CallTracerRequest> = (input, { unit } = PLAIN) => {
   const options = traceOptions(input)
   if (options['tracer'] !== 'callTracer')
     throw new Error(
@@ -20,7 +20,7 @@ export const callTracerOptions: Param<CallTracerRequest> = (input, scope) => {
   const flag = (name: string) => member(config, name, maybe(boolean)) ?? false
   if (flag('withLog'))
     throw new Error('withLog: the node does not record which call emitted a log; read the receipt')
-  return { onlyTopCall: flag('onlyTopCall'), unit: scope?.unit ?? SUN }
+  return { onlyTopCall: flag('onlyTopCall'), unit }
 }
 callTracerOptions.doc = {
   name: 'traceOptions',

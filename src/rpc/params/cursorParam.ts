@@ -3,7 +3,7 @@ import * as schemas from '../../codec/schemas.ts'
 import type { RequestScope } from '../request.ts'
 import { logFilter } from './filterParam.ts'
 import { limitOf } from './logPageParam.ts'
-import { blockNumberOrTag, maybe, member, objectOf, type Param, show } from './params.ts'
+import { blockNumberOrTag, maybe, member, objectOf, type Param, text } from './params.ts'
 
 /** Names end up in a hash, so any text is safe; the length is limited like that of other ids. */
 const MAX_NAME = 200
@@ -74,11 +74,6 @@ closeCursorParam.doc = { name: 'cursor', schema: schemas.object({ name: schemas.
 /** Who owns the cursors of a request. */
 export function cursorOwnerOf({ caller, client }: RequestScope) {
   return { client, most: caller?.limits.filters, key: caller?.key?.name }
-}
-
-function text(input: unknown): string {
-  if (typeof input === 'string') return input
-  throw new Error(`expected a text, got ${show(input)}`)
 }
 
 function cursorName(input: unknown): string {

@@ -13,6 +13,7 @@ import {
   maybe,
   type Param,
   type ParamScope,
+  PLAIN,
   show,
 } from './params.ts'
 
@@ -93,10 +94,7 @@ const topics: Param<(string[] | null)[]> = (input, scope) => {
   return arrayOf(alternatives)(input, scope)
 }
 
-const topic: Param<Hash> = (input, scope) => {
-  const given = hash(input)
-  return scope?.inData(given) ?? given
-}
+const topic: Param<Hash> = (input, scope = PLAIN) => scope.inData(hash(input))
 
 function alternatives(input: unknown, scope?: ParamScope): string[] | null {
   if (input === undefined || input === null) return null

@@ -80,15 +80,17 @@ address.doc = {
  * The address of a contract. A predicted address of a contract that was sent through the gateway
  * stands for that contract.
  */
-export const contractAddress: Param<Address> = (input, scope) => {
-  const given = address(input)
-  return scope?.contractAt(given) ?? given
-}
+export const contractAddress: Param<Address> = (input, scope = PLAIN) =>
+  scope.contractAt(address(input))
 contractAddress.doc = address.doc
 
 /** An amount of the coin in the client's unit, as sun. */
 export const amount: Param<bigint> = (input, { unit } = PLAIN) => unit.toSun(quantity(input))
 amount.doc = { name: 'amount', schema: schemas.amount }
+
+/** The most that a sender pays for one unit of gas, in the client's unit, as sun. */
+export const price: Param<bigint> = (input, { unit } = PLAIN) => unit.toPrice(quantity(input))
+price.doc = { name: 'price', schema: schemas.amount }
 
 /** A 32-byte transaction or block hash; `0x` may be missing, as native tools write it. */
 export const hash: Param<Hash> = (input) => {
@@ -104,6 +106,12 @@ export const boolean: Param<boolean> = (input) => {
   throw new Error(`expected a boolean, got ${show(input)}`)
 }
 boolean.doc = { name: 'boolean', schema: schemas.boolean }
+
+/** Any text. */
+export const text: Param<string> = (input) => {
+  if (typeof input === 'string') return input
+  throw new Error(`expected a text, got ${show(input)}`)
+}
 
 /** Bytes as `0x` and an even number of hex digits, lower-cased; `0x` may be missing, as native tools write it. */
 export const bytes: Param<Hex> = (input) => {
@@ -154,10 +162,15 @@ blockRef.doc = {
   description: 'a number, a tag, a hash, or an EIP-1898 object',
 }
 
-const isBlockHash = (input: unknown) => typeof input === 'string' && /^0x[0-9a-f]{64}$/i.test(input)
+const isBlockHash = (input: unknown) =>
+  typeof input === 'string' && input.length === 66 && /^0x[0-9a-f]{64}$/i.test(input)
+
+/** A number below 2^52. Reading it as a bigint would take longer. */
+const SAFE_HEX = /^0x[0-9a-f]{1,13}$/i
 
 /** A block by number or tag only, where Ethereum takes no hash. */
 export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
+  if (typeof input === 'string' && SAFE_HEX.test(input)) return Number(input)
   if (BLOCK_TAGS.includes(input as BlockTag)) return input as BlockTag
   if (isBlockHash(input))
     throw new Error(`expected a block number or a tag, got the block hash ${show(input)}`)
@@ -185,11 +198,7 @@ export function optional<value>(param: Param<value>, fallback: NoInfer<value>): 
 
 /** Makes a decoder accept a missing (or `null`) value, which then is undefined. */
 export function maybe<value>(param: Param<value>): Param<value | undefined> {
-  return Object.assign(
-    (...[input, scope]: Given) =>
-      input === undefined || input === null ? undefined : param(input, scope),
-    param.doc && { doc: { ...param.doc, required: false } },
-  )
+  return optional<value | undefined>(param, undefined)
 }
 
 /** A list of decoded elements. An error names the element. */

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 import * as schemas from '../../codec/schemas.ts'
-import { SUN, type Unit } from '../../codec/unit.ts'
+import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { blankable, callData } from './callParam.ts'
 import {
@@ -12,6 +12,8 @@ import {
   maybe,
   member,
   type Param,
+  PLAIN,
+  price as maxPrice,
   quantity,
   show,
 } from './params.ts'
@@ -34,12 +36,12 @@ export type SendParam = {
 }
 
 /** A transaction object. Access lists, tips and types are ignored, because they have no meaning on this chain. */
-export const sendParam: Param<SendParam> = (input, scope) => {
+export const sendParam: Param<SendParam> = (input, scope = PLAIN) => {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
   const to = member(input, 'to', blankable(contractAddress), scope)
   const gas = member(input, 'gas', maybe(quantity)) ?? member(input, 'gasLimit', maybe(quantity))
-  const gasPrice = member(input, 'gasPrice', maybe(amount), scope)
-  const maxFee = member(input, 'maxFeePerGas', maybe(amount), scope)
+  const gasPrice = member(input, 'gasPrice', maybe(maxPrice), scope)
+  const maxFee = member(input, 'maxFeePerGas', maybe(maxPrice), scope)
   const price = gasPrice ?? maxFee
   const nonce = member(input, 'nonce', maybe(index))
   const chainId = member(input, 'chainId', maybe(quantity))
@@ -55,7 +57,7 @@ export const sendParam: Param<SendParam> = (input, scope) => {
     }),
     ...(nonce !== undefined && { nonce }),
     ...(chainId !== undefined && { chainId }),
-    unit: scope?.unit ?? SUN,
+    unit: scope.unit,
   }
 }
 sendParam.doc = {

@@ -1,4 +1,4 @@
-import { SUN, type Unit } from '../../codec/unit.ts'
+import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { blankable, callData, callRequest } from './callParam.ts'
 import {
@@ -9,6 +9,7 @@ import {
   member,
   type Param,
   type ParamScope,
+  PLAIN,
   show,
 } from './params.ts'
 
@@ -24,26 +25,26 @@ const objectFrom = (input: unknown, what: string): Json => {
   return input
 }
 
-function callFrom(input: unknown, scope: ParamScope | undefined): Json {
+function callFrom(input: unknown, scope: ParamScope): Json {
   const { data: _, input: __, ...rest } = objectFrom(input, 'a call object')
   const to = member(rest, 'to', blankable(contractAddress), scope)
   const data = callData(input as Json)
-  return { ...rest, ...(to && { to }), data: scope?.inData(data) ?? data }
+  return { ...rest, ...(to && { to }), data: scope.inData(data) }
 }
 
 /** A call with all members that Ethereum knows. */
-export const simulatedCall: Param<Given> = (input, scope) => ({
+export const simulatedCall: Param<Given> = (input, scope = PLAIN) => ({
   value: callFrom(input, scope),
-  unit: scope?.unit ?? SUN,
+  unit: scope.unit,
 })
 simulatedCall.doc = callRequest.doc as NonNullable<typeof callRequest.doc>
 
-function stateFrom(input: unknown, scope: ParamScope | undefined): Json {
+function stateFrom(input: unknown, scope: ParamScope): Json {
   return Object.fromEntries(
-    Object.entries(objectFrom(input, 'state overrides')).map(([who, change]) => {
-      const given = address(who)
-      return [scope?.contractAt(given) ?? given, change]
-    }),
+    Object.entries(objectFrom(input, 'state overrides')).map(([who, change]) => [
+      scope.contractAt(address(who)),
+      change,
+    ]),
   )
 }
 
@@ -54,9 +55,8 @@ function overrides(read: (input: unknown) => Json, input: unknown): Json | undef
 }
 
 /** Changes of accounts for one call; undefined when there are none. */
-export const stateOverrides: Param<Json | undefined> = (input, scope) => {
-  return overrides((value) => stateFrom(value, scope), input)
-}
+export const stateOverrides: Param<Json | undefined> = (input, scope = PLAIN) =>
+  overrides((value) => stateFrom(value, scope), input)
 stateOverrides.doc = {
   name: 'stateOverrides',
   required: false,
@@ -65,9 +65,8 @@ stateOverrides.doc = {
 }
 
 /** Values that contracts see of the block; undefined when there are none. */
-export const blockOverrides: Param<Json | undefined> = (input) => {
-  return overrides((value) => objectFrom(value, 'block overrides'), input)
-}
+export const blockOverrides: Param<Json | undefined> = (input) =>
+  overrides((value) => objectFrom(value, 'block overrides'), input)
 blockOverrides.doc = {
   name: 'blockOverrides',
   required: false,
@@ -75,7 +74,7 @@ blockOverrides.doc = {
   description: 'number, time (seconds), gasLimit, feeRecipient, baseFeePerGas, prevRandao',
 }
 
-const blockOfCalls: Param<Json> = (input, scope) => {
+const blockOfCalls: Param<Json> = (input, scope = PLAIN) => {
   const block = objectFrom(input, 'a block')
   const calls = member(block, 'calls', maybe(arrayOf((call) => callFrom(call, scope))))
   const state = member(block, 'stateOverrides', stateOverrides, scope)
@@ -83,12 +82,12 @@ const blockOfCalls: Param<Json> = (input, scope) => {
 }
 
 /** The blocks of `eth_simulateV1` and its options. */
-export const simulation: Param<Given> = (input, scope) => {
+export const simulation: Param<Given> = (input, scope = PLAIN) => {
   const given = objectFrom(input, 'an object')
   const blocks = member(given, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope)
   return {
     value: { ...given, ...(blocks && { blockStateCalls: blocks }) },
-    unit: scope?.unit ?? SUN,
+    unit: scope.unit,
   }
 }
 simulation.doc = {

@@ -2,10 +2,10 @@ import type { Hash } from 'viem'
 
 import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
-import { SUN, type Unit } from '../../codec/unit.ts'
+import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
-import { blockNumberOrTag, hash, maybe, member, type Param, show } from './params.ts'
+import { blockNumberOrTag, hash, maybe, member, type Param, PLAIN, show } from './params.ts'
 
 /** Kinds of subscriptions. */
 export type SubscriptionKind = (typeof KINDS)[number]
@@ -63,16 +63,17 @@ subscriptionKind.doc = { name: 'kind', schema: { enum: KINDS } }
 const EVERYTHING = { addresses: [], topics: [] }
 
 /** The second parameter of `eth_subscribe`. With `newPendingTransactions`, clients send `false` to get hashes. */
-export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope) => {
+export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope = PLAIN) => {
+  const { unit } = scope
   if (input === undefined || input === null || input === false)
-    return { filter: EVERYTHING, options: {}, unit: scope?.unit ?? SUN }
+    return { filter: EVERYTHING, options: {}, unit }
   if (typeof input === 'string')
-    return { filter: EVERYTHING, options: {}, transaction: hash(input), unit: scope?.unit ?? SUN }
+    return { filter: EVERYTHING, options: {}, transaction: hash(input), unit }
   if (input === true)
     throw new Error('full pending transactions are not supported: subscribe to their hashes')
   const filter = logFilter(input, scope)
   if ('blockHash' in filter) throw new Error('a subscription cannot have a blockHash')
-  return { filter, options: resumeOptions(input), unit: scope?.unit ?? SUN }
+  return { filter, options: resumeOptions(input), unit }
 }
 subscriptionArgument.doc = {
   name: 'filter',

@@ -1,7 +1,7 @@
 import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { TraceSelection } from '../../codec/traceSelection.ts'
-import { SUN, type Unit } from '../../codec/unit.ts'
+import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
 import {
   address,
@@ -11,6 +11,7 @@ import {
   maybe,
   member,
   type Param,
+  PLAIN,
   show,
 } from './params.ts'
 
@@ -29,7 +30,7 @@ export type TraceFilter = TraceSelection & {
 }
 
 /** The filter object of `trace_filter`. An open range begins at the first block and ends at the newest. */
-export const traceFilter: Param<TraceFilter> = (input, scope) => {
+export const traceFilter: Param<TraceFilter> = (input, { unit } = PLAIN) => {
   if (!isObject(input)) throw new Error(`expected a filter object, got ${show(input)}`)
   const addresses = (name: string) => member(input, name, maybe(arrayOf(address))) ?? []
   const mode = input['mode'] ?? 'union'
@@ -43,7 +44,7 @@ export const traceFilter: Param<TraceFilter> = (input, scope) => {
     mode,
     after: member(input, 'after', maybe(index)) ?? 0,
     count: member(input, 'count', maybe(index)) ?? Number.POSITIVE_INFINITY,
-    unit: scope?.unit ?? SUN,
+    unit,
   }
 }
 traceFilter.doc = {

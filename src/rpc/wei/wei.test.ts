@@ -104,7 +104,7 @@ describe('weiMethods', () => {
     eth_send: defineMethod({
       params: [sendParam],
       summary: '',
-      handler: (_, [{ gas, value }]) => ({ gas, value }),
+      handler: (_, [{ gas, gasPrice, value }]) => ({ gas, gasPrice, value }),
     }),
   })
   const call = (name: string, ...input: unknown[]) =>
@@ -119,6 +119,11 @@ describe('weiMethods', () => {
         value: '0xe8d4a51000',
       }),
     ).toEqual({ gas: 21_000n, value: 1n })
+  })
+
+  test.each(['gasPrice', 'maxFeePerGas'])('behavior: %s is rounded down', async (name) => {
+    const request = { from: `0x${'11'.repeat(20)}`, [name]: '0x17dfd63d4c900' }
+    expect(await call('eth_send', request)).toMatchObject({ gasPrice: 420n })
   })
 
   test('behavior: an answer that is cached as bytes is converted once', async () => {

@@ -7,7 +7,7 @@ import { stringifyNative } from '../../../native/wire/json.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 import { defineMethod } from '../../method.ts'
 import { buildCreate } from './create.ts'
-import { type BuildRequest, buildRequest } from './request.ts'
+import { type AddressedRequest, buildRequest } from './request.ts'
 import { buildTransfer } from './transfer.ts'
 import { buildTransferAsset } from './transferAsset.ts'
 import { buildTrigger } from './trigger.ts'
@@ -36,10 +36,7 @@ export const buildTransaction = defineMethod({
   },
 })
 
-async function buildPlain(
-  request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
-  native: NativeClient,
-): Promise<Transaction> {
+async function buildPlain(request: AddressedRequest, native: NativeClient): Promise<Transaction> {
   const { hasValue, tokenId, tokenValue, value } = request
   if (tokenId > 0n && tokenValue > 0n && value === 0n) return buildTransferAsset(request, native)
   if (hasValue) return buildTransfer(request, native)

@@ -14,6 +14,7 @@ import {
   type Param,
   quantity,
   show,
+  text,
 } from '../../params/params.ts'
 
 /** The parameters of a native transaction. Ignores `gasPrice` and `nonce`. */
@@ -39,6 +40,9 @@ export type BuildRequest = {
   extraData: string
   visible: boolean
 }
+
+/** A request that names the account or contract that gets the transaction. */
+export type AddressedRequest = BuildRequest & { to: Address }
 
 /** The one object that `buildTransaction` takes. */
 export const buildRequest: Param<BuildRequest> = (input, scope) => {
@@ -98,11 +102,6 @@ function bounded(value: bigint): bigint {
 const integer: Param<bigint> = (input) => {
   if (typeof input === 'string' && /^\d{1,19}$/.test(input)) return BigInt(input)
   return optional(int64, 0n)(input)
-}
-
-const text: Param<string> = (input) => {
-  if (typeof input === 'string') return input
-  throw new Error(`expected a text, got ${show(input)}`)
 }
 
 /** The ABI of a contract: JSON text of a list, or the list itself. */

@@ -3,11 +3,11 @@ import type { NativeClient } from '../../../native/client.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 import { asInvalidRequest, verified } from './checkBuilt.ts'
 import { memoOf } from './memo.ts'
-import type { BuildRequest } from './request.ts'
+import type { AddressedRequest } from './request.ts'
 
 /** Builds a transfer of coins to an account without code. */
 export async function buildTransfer(
-  request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
+  request: AddressedRequest,
   native: NativeClient,
 ): Promise<Transaction> {
   const { from, permissionId, to, value: amount } = request

@@ -5,7 +5,7 @@ import { decodeMessage } from '../../../native/errors.ts'
 import { shownText } from '../../../native/shownText.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 import { asInvalidRequest, refusalOf, verified } from './checkBuilt.ts'
-import type { BuildRequest } from './request.ts'
+import type { AddressedRequest } from './request.ts'
 
 /**
  * Builds a contract call. If the contract's ABI marks the function as constant, the node executes it while it builds, and
@@ -14,7 +14,7 @@ import type { BuildRequest } from './request.ts'
  * @param feeLimit - sun.
  */
 export async function buildTrigger(
-  request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
+  request: AddressedRequest,
   native: NativeClient,
   feeLimit: bigint,
 ): Promise<Transaction> {

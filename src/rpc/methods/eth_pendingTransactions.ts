@@ -1,0 +1,18 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { ownUnit } from '../params/withUnit.ts'
+import { eth_accounts } from './eth_accounts.ts'
+import { waitingTransactions } from './waiting.ts'
+
+export const eth_pendingTransactions = defineMethod({
+  params: [ownUnit],
+  result: schemas.listOf({ type: 'object' }),
+  summary: 'the transactions in the mempool of the accounts in `eth_accounts`',
+  fullOnly: true,
+  async handler(context, [unit]) {
+    const accounts = await eth_accounts.handler(context, [])
+    if (accounts.length === 0) return []
+    const waiting = await waitingTransactions(context, unit)
+    return waiting.filter(({ from }) => accounts.includes(from))
+  },
+})
