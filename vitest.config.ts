@@ -9,15 +9,16 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/browser/**'],
     typecheck: { enabled: false },
     globalSetup: ['test/support/globalSetup.ts'],
+    setupFiles: ['test/support/stateFolder.ts'],
     // Files share the modules of their worker: loading them anew for each file took most of the time.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     // Long: what a test waits for is a condition, and a busy machine may take its time.
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     // Tests that run side by side mostly wait.
     maxConcurrency: 12,
-    hookTimeout: 120_000,
-    expect: { poll: { interval: 20, timeout: 40_000 } },
+    hookTimeout: 300_000,
+    expect: { poll: { interval: 20, timeout: 90_000 } },
     // No load balancer looks at the gateways that tests start.
     env: { ETHGATE_DRAIN_DELAY: '0' },
     // Two more than the cores of the machines that run this suite: many tests wait.

@@ -1,4 +1,5 @@
-// Comparisons in one run. Rounds alternate, so that changes of the machine's speed affect both sides:
+// Comparisons in one run. Short rounds alternate, every second time in reverse order, and a comparison is the median of the ratios of
+// rounds beside each other, so that changes of the machine's speed affect both sides. Below it is the range of the middle half:
 //   hot    the gateway against a bare node:http server that sends the same bytes, and the node's own JSON-RPC; and with limits
 //          and an API key against without both
 //   cold   the gateway without a cache against the node's own endpoint through the same kind of pool
@@ -15,7 +16,7 @@
 //   NATIVE_SOLIDITY_URL=…                  its /walletsolidity, where that is not port 8091 beside port 8090
 //   NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc   its own JSON-RPC (start the node without its rate limit)
 //   BENCH_OTHER=/path/to/dist/main.js   another build, compared in the rounds of hot by CPU time
-//   BENCH_SECONDS=3 BENCH_ROUNDS=3
+//   BENCH_SECONDS=1 BENCH_ROUNDS=9   defaults of hot and cold; workers: 3 and 3
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,6 +24,7 @@ import { join } from 'node:path'
 
 import Table from 'cli-table3'
 
+import { median } from './median.ts'
 import {
   endAll,
   type Figures,
@@ -35,8 +37,8 @@ import {
 } from './processes.ts'
 import { findRequests, type Requests } from './requests.ts'
 
-const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3)
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 1)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 9)
 const MIXED = 100_000
 const rpcUrl = process.env['NATIVE_RPC_URL']
 const otherBuild = process.env['BENCH_OTHER']
@@ -68,10 +70,12 @@ if (wanted.includes('workers') || wanted.includes('mix')) {
   const { benchMix } = await import('./mix.ts')
   const { benchWorkers } = await import('./workers.ts')
   try {
-    if (wanted.includes('workers')) await benchWorkers({ rounds: ROUNDS, seconds: SECONDS })
+    const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
+    const seconds = Number(process.env['BENCH_SECONDS'] ?? 3)
+    if (wanted.includes('workers')) await benchWorkers({ rounds, seconds })
     const isReal = process.env['NATIVE_URL'] !== undefined
     if (wanted.includes('mix'))
-      await benchMix({ node: { ...(await findNode()), isReal }, rpcUrl, seconds: SECONDS })
+      await benchMix({ node: { ...(await findNode()), isReal }, rpcUrl, seconds })
   } finally {
     endAll()
   }
@@ -90,7 +94,7 @@ try {
   if (wants('cold')) await cold()
   if (wants('memory')) await memory(gateway)
 
-  /** CPU times depend less on what else the machine does than rates. */
+  /** CPU times depend less on what else the machine does than rates, but the kernel's part of them does. */
   async function hot({ pid, url }: Awaited<ReturnType<typeof startGateway>>) {
     const other = otherBuild === undefined ? undefined : await startGateway(flags, otherBuild)
     const limited = await startLimited(flags)
@@ -104,7 +108,7 @@ try {
       'bare/s',
       'to bare',
       'CPU µs',
-      'bare’s CPU µs',
+      'to bare by CPU',
       'CPU µs with limits',
       'off to on',
     ]
@@ -112,7 +116,7 @@ try {
       head: [
         'hot',
         ...head,
-        ...(other ? ['other build’s CPU µs'] : []),
+        ...(other ? ['other build’s CPU µs', 'other to this'] : []),
         ...(rpcUrl === undefined ? [] : ['node’s JSON-RPC/s', 'to node']),
       ],
     })
@@ -134,10 +138,12 @@ try {
         name,
         bytes.length,
         ...columns(ours, plain),
-        ...[ours, plain, withLimits].map((figures) => figures?.cpu?.toFixed(1) ?? ''),
-        ours?.cpu && withLimits?.cpu ? (ours.cpu / withLimits.cpu).toFixed(3) : '',
-        ...others.map((figures) => figures.cpu?.toFixed(1) ?? ''),
-        ...(node ? [round(node.perSecond), ratio(ours, node)] : []),
+        micros(ours),
+        ratio(plain, ours, 'cpu'),
+        micros(withLimits),
+        ratio(ours, withLimits, 'cpu'),
+        ...others.flatMap((rounds) => [micros(rounds), ratio(rounds, ours, 'cpu')]),
+        ...(node ? [perSecond(node), ratio(ours, node, 'perSecond')] : []),
       ])
     }
     console.log(table.toString())
@@ -179,17 +185,18 @@ try {
     console.log(table.toString())
   }
 
-  /** Warms each up, then runs them in turn; the figures of each are the median of its rounds. */
-  async function compare(loads: Load[]): Promise<Figures[]> {
+  /** Warms each up, then runs them in turn. @returns the rounds of each */
+  async function compare(loads: Load[]): Promise<Figures[][]> {
     const rounds: Figures[][] = loads.map(() => [])
-    for (const one of loads) await load.run({ ...one, seconds: 1 })
+    const order = [...loads.entries()]
+    for (const one of loads) await load.run({ ...one, seconds: 2 })
     for (let round = 0; round < ROUNDS; round++)
-      for (const [index, one] of loads.entries()) {
+      for (const [index, one] of round % 2 === 0 ? order : order.toReversed()) {
         const figures = await load.run({ ...one, seconds: SECONDS })
         if (figures.failed > 0) throw new Error(`${figures.failed} requests to ${one.url} failed`)
         rounds[index]?.push(figures)
       }
-    return rounds.map(median)
+    return rounds
   }
 } finally {
   endAll()
@@ -246,23 +253,34 @@ function mixed({ blocks, call, hot }: Requests): string[] {
   ]
 }
 
-function median(figures: Figures[]): Figures {
-  const sorted = figures.toSorted((a, b) => a.perSecond - b.perSecond)
-  const middle = sorted[Math.floor(sorted.length / 2)] as Figures
-  const times = figures.flatMap(({ cpu }) => cpu ?? []).toSorted((a, b) => a - b)
-  return { ...middle, cpu: times[Math.floor(times.length / 2)] }
+function columns(ours: Figures[] | undefined, other: Figures[] | undefined) {
+  const p99 = median((ours ?? []).map((round) => round.p99))
+  return [perSecond(ours), p99, perSecond(other), ratio(ours, other, 'perSecond')]
 }
 
-function columns(ours: Figures | undefined, other: Figures | undefined) {
-  return [round(ours?.perSecond), ours?.p99 ?? '', round(other?.perSecond), ratio(ours, other)]
+/** Medians of the ratios of rounds beside each other, and the range of the middle half of these. */
+function ratio(
+  ours: Figures[] | undefined,
+  others: Figures[] | undefined,
+  key: 'cpu' | 'perSecond',
+): string {
+  const all = (ours ?? []).flatMap((round, index) => {
+    const [figure, other] = [round[key], others?.[index]?.[key]]
+    return figure && other ? [figure / other] : []
+  })
+  if (all.length === 0) return ''
+  const sorted = all.toSorted((a, b) => a - b)
+  const at = (part: number) => (sorted[Math.round((sorted.length - 1) * part)] ?? 0).toFixed(2)
+  return `${median(all).toFixed(3)}\n${at(0.25)}–${at(0.75)}`
 }
 
-function ratio(ours: Figures | undefined, other: Figures | undefined): string {
-  return ours && other ? (ours.perSecond / other.perSecond).toFixed(2) : ''
+function perSecond(rounds: Figures[] | undefined): string {
+  return Math.round(median((rounds ?? []).map((round) => round.perSecond))).toLocaleString('en')
 }
 
-function round(value: number | undefined): string {
-  return value === undefined ? '' : Math.round(value).toLocaleString('en')
+function micros(rounds: Figures[] | undefined): string {
+  const times = (rounds ?? []).flatMap(({ cpu }) => cpu ?? [])
+  return times.length === 0 ? '' : median(times).toFixed(1)
 }
 
 function mebibytes({ external, heapUsed, rss }: Memory): string[] {

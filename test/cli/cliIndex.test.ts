@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain } from '../support/chain.ts'
 import { ethgate, startCommand, startRpc } from '../support/cli.ts'
+import { serveInTest } from '../support/serve.ts'
 import { until } from '../support/until.ts'
 
 const BLOCKS = 1_300
@@ -158,14 +156,11 @@ test.each([
 )
 
 test('error: an address without /walletsolidity is named with the option to set', async () => {
-  const server = createServer((request, response) => {
+  const upstream = await serveInTest((request, response) => {
     response.statusCode = request.url?.startsWith('/wallet/') ? 200 : 405
     response.end(JSON.stringify({ blockID: '00'.repeat(32), block_header: { raw_data: {} } }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const { code, stderr } = await run('--index', index, '--upstream', `http://127.0.0.1:${port}`)
-  server.close()
+  })
+  const { code, stderr } = await run('--index', index, '--upstream', upstream)
   expect(code).toBe(1)
   expect(stderr).toContain('--upstream-solidity')
 })

@@ -168,7 +168,7 @@ test('estimates', async () => {
 
 test('waiting for a receipt that is there', async () => {
   const hash = `0x${labels.contracts.Token.tx}` as const
-  const receipt = await client.waitForTransactionReceipt({ hash, timeout: 5_000 })
+  const receipt = await client.waitForTransactionReceipt({ hash, timeout: 60_000 })
   expect(receipt).toMatchObject({ contractAddress: token, status: 'success' })
   expect(await client.getTransactionConfirmations({ hash })).toBeGreaterThan(1n)
 })

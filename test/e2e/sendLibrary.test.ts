@@ -100,6 +100,7 @@ describe.each(scenes)('the native library on %s', (_, open) => {
       { address: addressFromKey(keys.alice), weight: 1 },
       { address: addressFromKey(keys.bob), weight: 1 },
     ]
+    const operations = '7fff1fc0033e0000000000000000000000000000000000000000000000000000'
     const update = await node.wallet.accountPermissionUpdate({
       owner_address,
       owner: {
@@ -113,7 +114,7 @@ describe.each(scenes)('the native library on %s', (_, open) => {
           type: 2,
           permission_name: 'pair',
           threshold: 2,
-          operations: '7fff1fc0033e0000000000000000000000000000000000000000000000000000',
+          operations,
           keys: pair,
         },
       ],
@@ -128,6 +129,11 @@ describe.each(scenes)('the native library on %s', (_, open) => {
     }
     const unsigned = await node.wallet.createTransaction(transfer)
     const half = signTransaction(unsigned, keys.alice)
+    expect(await node.wallet.getSignWeight(half)).toMatchObject({
+      permission: { id: 2, operations },
+      current_weight: 1,
+      result: { code: 'NOT_ENOUGH_PERMISSION' },
+    })
     await expect(node.send(half)).rejects.toThrow(BroadcastError)
     const hexOf = (signed: typeof half): Hex => `0x${encodeTransaction(signed)}`
     expect(await rpc('eth_sendRawTransaction', hexOf(half))).toMatchObject({

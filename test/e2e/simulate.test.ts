@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 import { Ajv } from 'ajv'
 import { createPublicClient, encodeFunctionData, type Hex, http, parseAbi } from 'viem'
@@ -15,6 +14,7 @@ import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { startGateway } from '../support/gateway.ts'
 import { compareCalls, randomCalls, randomOf } from '../support/randomCalls.ts'
 import { artifacts } from '../support/recordedChain.ts'
+import { serve, serveInTest } from '../support/serve.ts'
 
 const token = parseAbi([
   'function transfer(address to, uint256 value) returns (bool)',
@@ -70,22 +70,17 @@ async function deploy(name: 'Kitchen' | 'Token', args = ''): Promise<Hex> {
 /** What a node answers that has no eth_simulateV1, as no real node has. */
 const LACKING = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}'
 
-const servers: Server[] = []
+const servers: Awaited<ReturnType<typeof serve>>[] = []
 
 /** The JSON-RPC of the chain with another eth_simulateV1. Returns its address. */
 async function startRpc(simulate: (body: string) => Promise<string>): Promise<string> {
-  const server = createServer((request, response) => {
-    void (async () => {
-      let body = ''
-      for await (const chunk of request) body += String(chunk)
-      const forward = async () => (await fetch(node.url, { method: 'POST', body })).text()
-      response.end(await (body.includes('eth_simulateV1') ? simulate(body) : forward()))
-    })()
+  const server = await serve(async (request, response) => {
+    const body = await text(request)
+    const forward = async () => (await fetch(node.url, { method: 'POST', body })).text()
+    response.end(await (body.includes('eth_simulateV1') ? simulate(body) : forward()))
   })
   servers.push(server)
-  server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return server.url
 }
 
 /** A gateway over sockets in front of the chain, as in front of a real node. It ends with the running test. */
@@ -120,7 +115,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await front.gateway.stop()
-  for (const server of servers) server.close()
+  for (const server of servers) await server.close()
   await node.close()
 })
 
@@ -313,29 +308,22 @@ describe('a node that keeps no state of a block', () => {
   let blocks = 0
 
   /** The chain without state of earlier blocks, as a real node. */
-  async function startNode(): Promise<string> {
-    const server = createServer((request, response) => {
-      void (async () => {
-        let body = ''
-        for await (const chunk of request) body += String(chunk)
-        const isRead = body.includes('eth_getStorageAt')
-        if (isRead && blocks-- > 0) await node.rpc('evm_mine')
-        const isOfBlock = /eth_get(StorageAt|Balance|Code|TransactionCount)/.test(body)
-        if (isOfBlock && !body.includes('"latest"'))
-          return response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}')
-        const { method = 'POST', url = '/' } = request
-        const answer = await fetch(`${node.url}${url}`, {
-          method,
-          headers: { 'content-type': 'application/json' },
-          ...(method === 'POST' && { body }),
-        })
-        return response.end(await answer.text())
-      })()
+  function startNode(): Promise<string> {
+    return serveInTest(async (request, response) => {
+      const body = await text(request)
+      const isRead = body.includes('eth_getStorageAt')
+      if (isRead && blocks-- > 0) await node.rpc('evm_mine')
+      const isOfBlock = /eth_get(StorageAt|Balance|Code|TransactionCount)/.test(body)
+      if (isOfBlock && !body.includes('"latest"'))
+        return response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}')
+      const { method = 'POST', url = '/' } = request
+      const answer = await fetch(`${node.url}${url}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(method === 'POST' && { body }),
+      })
+      return response.end(await answer.text())
     })
-    server.listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    onTestFinished(() => void server.close())
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
   async function startBehind(): Promise<Front> {

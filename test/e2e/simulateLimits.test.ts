@@ -1,13 +1,13 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
 import { post } from '../support/client.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { startGateway } from '../support/gateway.ts'
+import { serveInTest } from '../support/serve.ts'
 
 const WHO: Hex = `0x${'ab'.repeat(20)}`
 
@@ -43,22 +43,16 @@ const LACKING = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}
 /** The JSON-RPC of the chain, and the methods that it was asked. */
 async function startRpc() {
   const asked: string[] = []
-  const server = createServer((request, response) => {
-    void (async () => {
-      let body = ''
-      for await (const chunk of request) body += String(chunk)
-      const { id, method } = JSON.parse(body) as { id: number; method: string }
-      asked.push(method)
-      const zero = JSON.stringify({ jsonrpc: '2.0', id, result: word(0) })
-      const forward = async () => (await fetch(node.url, { method: 'POST', body })).text()
-      if (method === 'eth_getStorageAt') response.end(zero)
-      else response.end(method === 'eth_simulateV1' ? LACKING : await forward())
-    })()
+  const url = await serveInTest(async (request, response) => {
+    const body = await text(request)
+    const { id, method } = JSON.parse(body) as { id: number; method: string }
+    asked.push(method)
+    const zero = JSON.stringify({ jsonrpc: '2.0', id, result: word(0) })
+    const forward = async () => (await fetch(node.url, { method: 'POST', body })).text()
+    if (method === 'eth_getStorageAt') response.end(zero)
+    else response.end(method === 'eth_simulateV1' ? LACKING : await forward())
   })
-  server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(() => void server.close())
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { asked, url }
 }
 
 /** A gateway in front of the chain, whose simulations have these limits: MB and milliseconds. */
@@ -93,7 +87,7 @@ test('error: more than 2,000 reads of the node, and the next simulation is answe
   expect(reads).toBeGreaterThan(1_900)
   expect(reads).toBeLessThanOrEqual(2_000)
   await isServing()
-}, 150_000)
+})
 
 test('error: more memory than it may use, and the next simulation is answered', async () => {
   const { isServing, url } = await open({ memory: 64 })
@@ -108,4 +102,4 @@ test('error: more memory than it may use, and the next simulation is answered', 
     message: 'the simulations need more memory than they may use',
   })
   await isServing()
-}, 60_000)
+})

@@ -42,7 +42,7 @@ async function open(...nodes: Answers[]) {
         concurrency: 40,
         headers: {},
         tier: 0,
-        timeout: 10_000,
+        timeout: 60_000,
         weight: 1,
         ...node,
       })),
@@ -120,6 +120,15 @@ test('behavior: a block took it out of the pool between two looks', async () => 
   })
   expect(await statusOf(id)).toMatchObject({ state: 'mined', block: { number: '0xdf' } })
   expect(looks).toBe(2)
+})
+
+test('error: a node has the receipt, but not its block', async () => {
+  const { statusOf } = await open({
+    gettransactioninfobyid: { id: id.slice(2), blockNumber: CHAIN.head + 1 },
+  })
+  await expect(statusOf(id)).rejects.toMatchObject({
+    message: expect.stringContaining(`the node does not have block ${CHAIN.head + 1}`) as string,
+  })
 })
 
 describe('refused by nodes', () => {

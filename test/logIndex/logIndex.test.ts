@@ -218,7 +218,7 @@ test('behavior: filters and subscriptions resume from long ago', async () => {
     ).toEqual(expected)
   // Only blocks above the index are read, each once.
   expect(infos() - before).toBeLessThanOrEqual(BLOCKS - lastIndexable(SOLID))
-}, 60_000)
+})
 
 test('error: blocks that are not indexed count, and what is indexed is named', async () => {
   const chain = createChain()

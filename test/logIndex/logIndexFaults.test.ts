@@ -131,4 +131,4 @@ test('behavior: /health is ok again after an index that could not be opened work
   mkdirSync(directory)
   await filled(gateway, BLOCKS)
   await until(() => expect(gateway.health().reasons).toEqual([]))
-}, 30_000)
+})

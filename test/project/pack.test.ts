@@ -122,23 +122,28 @@ function expectWorks(fresh: string): void {
   })
 }
 
-test('default: the package type-checks and runs with its declared dependencies alone', () => {
-  const fresh = createProgram('linked')
-  const modules = join(fresh, 'node_modules')
-  mkdirSync(join(modules, 'ethgate'), { recursive: true })
-  run(folder, 'tar', '-xzf', pack(), '-C', join(modules, 'ethgate'), '--strip-components=1')
-  for (const name of [...Object.keys(manifest.dependencies), ...WITH.map(([name]) => name)]) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(root, 'node_modules', name), join(modules, name))
-  }
-  expectWorks(fresh)
-  const main = join(modules, 'ethgate', 'dist', 'main.js')
-  expect(run(fresh, process.execPath, main, '--help')).toContain('ethgate')
-  // The package of the index is optional.
-  expect(() => run(fresh, process.execPath, main, 'index', 'status', '--index', 'logs')).toThrow(
-    'the package lmdb is not installed',
-  )
-})
+test(
+  'default: the package type-checks and runs with its declared dependencies alone',
+  // Two type checks with all types, which take minutes on a busy machine.
+  { timeout: 900_000 },
+  () => {
+    const fresh = createProgram('linked')
+    const modules = join(fresh, 'node_modules')
+    mkdirSync(join(modules, 'ethgate'), { recursive: true })
+    run(folder, 'tar', '-xzf', pack(), '-C', join(modules, 'ethgate'), '--strip-components=1')
+    for (const name of [...Object.keys(manifest.dependencies), ...WITH.map(([name]) => name)]) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), join(modules, name))
+    }
+    expectWorks(fresh)
+    const main = join(modules, 'ethgate', 'dist', 'main.js')
+    expect(run(fresh, process.execPath, main, '--help')).toContain('ethgate')
+    // The package of the index is optional.
+    expect(() => run(fresh, process.execPath, main, 'index', 'status', '--index', 'logs')).toThrow(
+      'the package lmdb is not installed',
+    )
+  },
+)
 
 test('behavior: a browser runs a bundle of the viem entry', async () => {
   const fresh = join(folder, 'linked')

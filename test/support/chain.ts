@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import { createNodeClient } from '../../src/native/client.ts'
 import type { NativeTransport } from '../../src/native/transport/transport.ts'
+import { serve } from './serve.ts'
 
 /** A log of a new block. */
 export type ScriptedLog = { address: string; topics: string[]; data?: string }
@@ -197,26 +197,11 @@ export function createScriptedChain({
     transport,
     native: createNodeClient({ transport }),
     /** Serves both prefixes on a free port. */
-    async listen() {
-      const server = createServer((request, response) => {
-        const parts: Buffer[] = []
-        request.on('data', (part: Buffer) => parts.push(part))
-        request.on('end', () => {
-          void send(request.url ?? '', Buffer.concat(parts).toString()).then(({ status, text }) =>
-            response.writeHead(status, { 'content-type': 'application/json' }).end(text),
-          )
-        })
-      })
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const { port } = server.address() as AddressInfo
-      return {
-        url: `http://127.0.0.1:${port}`,
-        async close() {
-          server.closeAllConnections()
-          await new Promise((resolve) => server.close(resolve))
-        },
-      }
-    },
+    listen: () =>
+      serve(async (request, response) => {
+        const reply = await send(request.url ?? '', await text(request))
+        response.writeHead(reply.status, { 'content-type': 'application/json' }).end(reply.text)
+      }),
   }
 }
 

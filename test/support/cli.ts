@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 
 import { inject } from 'vitest'
 
 import { runEthgate } from '../../src/cli/program.ts'
+import { serve } from './serve.ts'
 
 /** The compiled program, for tests that start it in a process. */
 export function commandFile(): string {
@@ -142,38 +142,16 @@ export async function startRpc(
   close(): Promise<void>
 }> {
   const calls: { method: string; params: unknown[] }[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as {
-        id: number
-        method: string
-        params: unknown[]
-      }
-      calls.push({ method, params })
-      void reply(id, method, params, response)
-    })
-  })
-  async function reply(
-    id: number,
-    method: string,
-    params: unknown[],
-    response: ServerResponse,
-  ): Promise<void> {
+  const server = await serve(async (request, response) => {
+    const { id, method, params } = JSON.parse((await text(request)) || '{}') as {
+      id: number
+      method: string
+      params: unknown[]
+    }
+    calls.push({ method, params })
     const reply = await answer(method, params)
     if ('status' in reply) response.writeHead(reply.status, reply.headers).end(reply.text ?? '')
     else response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }))
-  }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  })
+  return { ...server, calls }
 }

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 
+import { serveInTest } from './serve.ts'
 import { until } from './until.ts'
 
 /** One span as a collector received it. */
@@ -22,31 +22,21 @@ export async function startCollector({ status = 200 }: { status?: number } = {})
   const spans: ReceivedSpan[] = []
   const requests: IncomingMessage[] = []
   const resources: Record<string, unknown>[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      requests.push(request)
-      const body = Buffer.concat(chunks)
-      const isJson = request.headers['content-type'] === 'application/json'
-      const received = isJson ? fromJson(body.toString()) : fromProtobuf(body)
-      if (status === 200) spans.push(...received.spans)
-      resources.push(...received.resources)
-      response.writeHead(status, { 'content-type': request.headers['content-type'] }).end()
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
+  const url = await serveInTest(async (request, response) => {
+    const body = await buffer(request)
+    requests.push(request)
+    const isJson = request.headers['content-type'] === 'application/json'
+    const received = isJson ? fromJson(body.toString()) : fromProtobuf(body)
+    if (status === 200) spans.push(...received.spans)
+    resources.push(...received.resources)
+    response.writeHead(status, { 'content-type': request.headers['content-type'] }).end()
   })
   const byName = (name: string) => spans.filter((span) => span.name === name)
   return {
     requests,
     resources,
     spans,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     byName,
     /** Waits for a span with this name, and returns the last one. */
     async span(name: string): Promise<ReceivedSpan> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import { Agent } from 'undici'
 
@@ -131,7 +132,7 @@ export async function startFaultProxy(target: ProxyTarget): Promise<FaultProxy> 
         const request = {
           method: incoming.method ?? 'GET',
           path: incoming.url ?? '/',
-          body: await textOf(incoming),
+          body: await text(incoming),
         }
         seen.push(request.path.split('?')[0] ?? '')
         await answer(request, outgoing)
@@ -242,10 +243,4 @@ function placeOf(
   }
   const url = new URL(path.startsWith('/walletsolidity/') ? (solidity ?? wallet) : wallet)
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') + path }
-}
-
-async function textOf(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }

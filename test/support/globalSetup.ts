@@ -5,12 +5,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -22,7 +24,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  * Builds the package once, for all tests that run it in separate processes and threads. The folder is inside node_modules,
  * so that the program finds its dependencies, and git and the linter ignore it.
  */
-export default async function setup({ provide }: TestProject): Promise<void> {
+export default async function setup({ provide }: TestProject): Promise<() => void> {
   const folder = join(root, 'node_modules', '.cache', 'ethgate-test')
   // This file is written before the build and has its place after it, so a build that failed or is older counts for nothing.
   if (!isCurrent(join(folder, 'package.json'))) {
@@ -32,8 +34,8 @@ export default async function setup({ provide }: TestProject): Promise<void> {
     for (const file of ['package.json', 'LICENSE', 'README.md'])
       copyFileSync(join(root, file), join(building, file))
     const dist = join(building, 'dist')
-    // In a fresh clone `npm ci` has built it, the page last.
-    if (isCurrent(join(root, 'dist', 'assets', 'style.css')))
+    // In a fresh clone `npm ci` has built it, the page last. `npm run build:page` alone leaves the program old, or absent.
+    if (BUILT.every((file) => isCurrent(join(root, 'dist', file))))
       cpSync(join(root, 'dist'), dist, { recursive: true })
     else {
       await compile(dist)
@@ -42,6 +44,10 @@ export default async function setup({ provide }: TestProject): Promise<void> {
     renameSync(building, folder)
   }
   provide('package', folder)
+
+  const stateFolders = mkdtempSync(join(tmpdir(), 'ethgate-state-'))
+  provide('stateFolders', stateFolders)
+  return () => rmSync(stateFolders, { recursive: true })
 }
 
 /** Builds the program like `npm run build`. */
@@ -69,6 +75,9 @@ function pageBuild(): string {
   return scripts['build:page'] ?? ''
 }
 
+/** The files of a whole build that its two commands write. */
+const BUILT = ['main.js', join('assets', 'style.css')]
+
 /** The other files on which the compiled program depends. */
 const BUILD = ['package.json', 'scripts/buffer.mjs', 'scripts/bundle.mjs', 'tsconfig.build.json']
 
@@ -87,5 +96,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Folder of the compiled package with the files of `npm pack`. */
     package: string
+    /** Folder with a state folder for each worker. */
+    stateFolders: string
   }
 }

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import {
   type Answer,
@@ -12,6 +10,7 @@ import {
   requestKey,
   rpcRecording,
 } from './recording.ts'
+import { serve } from './serve.ts'
 
 /** A request as the replay node receives it. `path` has no query. */
 export type ReplayRequest = { method: string; path: string; query: string; body: string }
@@ -61,37 +60,27 @@ export async function startReplayNode({
     return request.path === '/jsonrpc' ? replayRpc(request, missing) : replay(request, missing)
   }
 
-  const server = createServer((incoming, outgoing) => {
-    void (async () => {
-      const [path = '/', query = ''] = (incoming.url ?? '/').split('?')
-      seen.push(path)
-      const request = {
-        method: incoming.method ?? 'GET',
-        path,
-        query,
-        body: await textOf(incoming),
-      }
-      try {
-        const {
-          status = 200,
-          text,
-          type = 'application/json;charset=utf-8',
-        } = await answer(request)
-        outgoing.writeHead(status, { 'content-type': type }).end(text)
-      } catch (error) {
-        outgoing.writeHead(500, { 'content-type': 'text/plain' }).end(String(error))
-      }
-    })()
+  const server = await serve(async (incoming, outgoing) => {
+    const [path = '/', query = ''] = (incoming.url ?? '/').split('?')
+    seen.push(path)
+    const request = {
+      method: incoming.method ?? 'GET',
+      path,
+      query,
+      body: await text(incoming),
+    }
+    try {
+      const { status = 200, text, type = 'application/json;charset=utf-8' } = await answer(request)
+      outgoing.writeHead(status, { 'content-type': type }).end(text)
+    } catch (error) {
+      outgoing.writeHead(500, { 'content-type': 'text/plain' }).end(String(error))
+    }
   })
-  server.keepAliveTimeout = 30_000
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   return {
-    url,
-    solidityUrl: url,
-    rpcUrl: `${url}/jsonrpc`,
+    ...server,
+    solidityUrl: server.url,
+    rpcUrl: `${server.url}/jsonrpc`,
     requests: {
       total: () => seen.length,
       count: (path) => seen.filter((one) => one === path || one.startsWith(`${path}/`)).length,
@@ -99,11 +88,6 @@ export async function startReplayNode({
       reset() {
         seen = []
       },
-    },
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
     },
   }
 }
@@ -207,10 +191,4 @@ function note(request: unknown): void {
 
 function replyOf([status, type, text]: Answer): ReplayReply {
   return { status, type, text }
-}
-
-async function textOf(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }

@@ -64,12 +64,15 @@ export type Rpc = (method: string, ...params: unknown[]) => Promise<unknown>
 export async function sendCases(rpc: Rpc): Promise<Map<string, Hash>> {
   const hashes = new Map<string, Hash>()
   for (const [name, request] of Object.entries(cases)) {
-    const hash = await send(rpc, { from: FROM, gas: '0x4c4b40', ...request })
+    const hash = await send(rpc, { from: FROM, gas: '0x4c4b40', ...NO_TIP, ...request })
     hashes.set(name, hash)
     while ((await rpc('eth_getTransactionReceipt', hash)) === null);
   }
   return hashes
 }
+
+/** Fees without a tip, so that the balance of the block's producer does not change. */
+const NO_TIP = { maxFeePerGas: '0x2540be400', maxPriorityFeePerGas: '0x0' }
 
 /** The hash of a transaction, also of a failed one, for which the call returns an error. */
 async function send(rpc: Rpc, request: object): Promise<Hash> {

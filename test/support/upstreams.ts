@@ -7,6 +7,13 @@ import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { type FaultProxy, type ProxyTarget, startFaultProxy } from './faultProxy.ts'
 import { until } from './until.ts'
 
+/**
+ * Milliseconds that a node has for an answer, and for that of a probe. They are many, because the node, its proxy and the gateway
+ * share one event loop, which may not run for a second on a busy machine. Tests of nodes that hang take less.
+ */
+const PATIENCE = 20_000
+const PROBE_PATIENCE = 5_000
+
 /** Several nodes of one chain, each behind a proxy with faults, and a pool in front of them. */
 export type TestPool = {
   chain: ScriptedChain
@@ -35,8 +42,8 @@ export async function startTestPool({
   const note = (_: object, message: string) => void log.push(message)
   const pool = createUpstreamPool({
     log: { info: note, warn: note },
-    timeout: 3_000,
-    timing: { probe: 100, probeTimeout: 1_000, ramp: 100, rest: 20, troubledProbe: 20 },
+    timeout: PATIENCE,
+    timing: { probe: 100, probeTimeout: PROBE_PATIENCE, ramp: 100, rest: 20, troubledProbe: 20 },
     upstreams: nodes.map(({ url }, index) => upstreamAt(url, 'abc'[index], upstreams)),
     ...options,
   })
@@ -86,7 +93,7 @@ export function upstreamAt(url: string, name = 'a', more: Partial<Upstream> = {}
     rate: 'unlimited',
     solidity: url,
     tier: 0,
-    timeout: 3_000,
+    timeout: PATIENCE,
     wallet: url,
     weight: 1,
     ...more,

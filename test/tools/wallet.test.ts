@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { hasChromium, launchChromium } from '../browser/chromium.ts'
 import { startDevGateway } from '../support/devGateway.ts'
+import { serveInTest } from '../support/serve.ts'
 import { openProject, wanted } from './project.ts'
 
 if (wanted && !hasChromium)
@@ -19,17 +18,14 @@ const TYPES: Record<string, string> = {
 }
 
 /** Serves a folder. Returns its address. */
-async function serveFolder(folder: string): Promise<string> {
-  const server = createServer(({ url = '/' }, response) => {
+function serveFolder(folder: string): Promise<string> {
+  return serveInTest(({ url = '/' }, response) => {
     const file = join(folder, url === '/' ? 'index.html' : url)
     if (existsSync(file)) {
       response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream')
       response.end(readFileSync(file))
     } else response.writeHead(404).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** A wallet whose accounts the chain holds: what a page sees of MetaMask. */
