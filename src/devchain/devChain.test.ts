@@ -234,6 +234,20 @@ describe('createDevChain', () => {
     expect(readFileSync(state, 'utf8').endsWith('\n')).toBe(true)
   })
 
+  test('default: with 18 decimals the newest block is block 0, of now and without transactions, as on anvil', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'ethgate-')), 'state')
+    const chain = await chainOf({ decimals: 18, state: file })
+    const { header, transactions } = chain.ledger.head()
+    expect(header).toMatchObject({ number: 0, timestamp: TIME, txTrieRoot: '00'.repeat(32) })
+    expect(transactions).toEqual([])
+    // A chain that continues from a file keeps the time of its block 0.
+    const later = await chainOf({ decimals: 18, now: () => TIME + 60_000, state: file })
+    expect(later.ledger.head()).toEqual(chain.ledger.head())
+    await later.mine()
+    const seeded = await chainOf({ decimals: 18, seed: 'x' })
+    expect(seeded.ledger.head().header.timestamp).toBe(Date.parse('2025-01-01T00:00:00Z'))
+  })
+
   test('error: a state file of another chain', async () => {
     const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
     await chainOf({ state })

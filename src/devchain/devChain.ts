@@ -13,7 +13,7 @@ import { createStateFile } from './blocks/stateFile.ts'
 import type { DevChain } from './devChainTypes.ts'
 import { changeAccount } from './execution/override.ts'
 import type { Fork } from './fork/fork.ts'
-import { createClock } from './ledger/clock.ts'
+import { createClock, SEEDED_START } from './ledger/clock.ts'
 import { createLedger } from './ledger/ledger.ts'
 import type { MineOptions, Snapshot } from './ledger/ledger.ts'
 import { DEFAULT_HARDFORK } from './state/hardforks.ts'
@@ -67,6 +67,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     ...rules,
     baseFee: isLikeEthereum && rules.energy !== 'native' ? 'eip1559' : 'fixed',
   }
+  const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
+  const entries = kept?.read() ?? []
   const genesis: Genesis = options.genesis ?? {
     accounts: accounts.map(({ address }) => ({ address, balance: balance * COIN })),
     producers: producerKeys(seed ?? '', producers).map(({ address, key }, index) => ({
@@ -79,6 +81,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     ...(ethereum.addresses === 'ethereum' && { contracts: [CREATE2_DEPLOYER] }),
     ...(chainId !== undefined && { chainId }),
     ...(decimals === 18 && { unitsPerSun: WEI_PER_SUN }),
+    ...(isLikeEthereum && { time: startTime() }),
     parameters: { ...(decimals === 18 && { getEnergyFee: GWEI }), ...options.parameters },
   }
   /** The values that a state file must match. */
@@ -101,7 +104,6 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   })
   // The clock continues from the time of the fork block, as in anvil and Hardhat.
   if (fork && seed === undefined) clock.set(fork.block.header.timestamp)
-  const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
   const snapshots = new Map<number, Mark>()
   let started: Mark | undefined
@@ -116,10 +118,17 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
 
   restore()
 
-  function restore(): void {
-    const entries = kept?.read() ?? []
+  /** The time of block 0: that of a chain that was stored, or now in whole seconds. */
+  function startTime(): number | undefined {
     const [first] = entries
-    if (!first) return kept?.append({ kind: 'chain', genesis: identity() })
+    if (first?.kind === 'chain') return first.time
+    return seed === undefined ? now() - (now() % 1_000) : SEEDED_START
+  }
+
+  function restore(): void {
+    const [first] = entries
+    const { time } = genesis
+    if (!first) return kept?.append({ kind: 'chain', genesis: identity(), time })
     if (first.kind !== 'chain' || first.genesis !== identity())
       throw new Error(
         `${stateFile} holds another chain: it was made with other accounts, balances, producers, decimals, another chain id or another fork block`,
@@ -129,6 +138,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       if (entry.kind === 'patch') ledger.restore.patch(new Map(entry.changes))
       if (entry.kind === 'return') ledger.restore.returnTo(entry.mark)
     }
+    entries.length = 0
     clock.resume()
   }
 
@@ -251,7 +261,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       await announce()
     },
     async start() {
-      // Block 0 has time 0, which tools do not expect of the newest block.
+      // Tools do not expect time 0 of the newest block.
       if (ledger.head().header.timestamp === 0) await mine()
       started = mark()
       schedule()

@@ -459,7 +459,7 @@ describe('18 decimals', () => {
       baseFeePerGas: Hex
     }
     expect(BigInt((await wei.rpc('eth_gasPrice')) as Hex)).toBe(BigInt(baseFeePerGas) + 10n ** 9n)
-    const mined = (await wei.rpc('eth_getBlockByNumber', '0x2', true)) as {
+    const mined = (await wei.rpc('eth_getBlockByNumber', '0x1', true)) as {
       transactions: { value: Hex }[]
     }
     expect(BigInt(mined.transactions[0]?.value ?? 0)).toBe(value)

@@ -130,7 +130,7 @@ describe('base fee', () => {
     await onChain('cancun', async (node) => {
       // As in block 1 of anvil and Hardhat.
       const first = (GWEI * 7n) / 8n
-      expect(await baseFee(node, '0x1')).toBe(GWEI)
+      expect(await baseFee(node, '0x0')).toBe(GWEI)
       expect(await baseFee(node, 'pending')).toBe(first)
       await node.rpc('hardhat_mine', '0x1')
       expect(await baseFee(node, 'latest')).toBe(first)

@@ -27,7 +27,7 @@ const names = ({ txs }: Page) =>
 test('default: version, code, creators, nonces', async () => {
   expect(await dev.rpc('ots_getApiLevel')).toBe(8)
   expect(await dev.rpc('ots_hasCode', TRACEE, 'latest')).toBe(true)
-  expect(await dev.rpc('ots_hasCode', TRACEE, '0x1')).toBe(false)
+  expect(await dev.rpc('ots_hasCode', TRACEE, '0x0')).toBe(false)
   const hash = hashOf('deploy')
   expect(await dev.rpc('ots_getContractCreator', TRACEE)).toEqual({ hash, creator: FROM })
   expect(await dev.rpc('ots_getContractCreator', CALLEE)).toEqual({ hash, creator: TRACEE })

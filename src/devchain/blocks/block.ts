@@ -58,10 +58,13 @@ function headerBytes(header: Header): Uint8Array {
   return writer.finish()
 }
 
+/** The Merkle root of no transactions. */
+export const EMPTY_ROOT = '00'.repeat(32)
+
 /** The Merkle root of the transactions with signatures and results. An odd last node moves up without a hash. */
 function merkleRoot(leaves: readonly Uint8Array[]): string {
   let level: Uint8Array[] = leaves.map((leaf) => sha256(leaf))
-  if (level.length === 0) return '00'.repeat(32)
+  if (level.length === 0) return EMPTY_ROOT
   while (level.length > 1) {
     const next: Uint8Array[] = []
     for (let i = 0; i < level.length; i += 2) {

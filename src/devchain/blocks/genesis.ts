@@ -4,7 +4,7 @@ import type { Account } from '../state/model.ts'
 import { parameter, setParameters } from '../state/parameters.ts'
 import type { State } from '../state/state.ts'
 import { buildTransaction } from '../transactions/transaction.ts'
-import { sealBlock } from './block.ts'
+import { EMPTY_ROOT, sealBlock } from './block.ts'
 import type { ChainBlock } from './block.ts'
 
 /** The initial state of a chain. Accounts and producers determine the genesis block and so the chain id. */
@@ -30,6 +30,11 @@ export type Genesis = {
    * transactions. @default 1
    */
   unitsPerSun?: bigint
+  /**
+   * Time of the first block, milliseconds. With one the block shows no transactions either, as tools of Ethereum expect.
+   * @default 0, and a transfer for each account, as on real chains
+   */
+  time?: number | undefined
   /** Lifetime of a proposal in milliseconds. @default three days */
   proposalLifetime?: number
 }
@@ -76,7 +81,7 @@ export function goOnFrom(block: ChainBlock, state: State, genesis: Genesis): Cha
 
 const NO_SENDER = Buffer.from(`0x${'0'.repeat(21)}`).toString('hex')
 
-/** Writes the state of genesis and seals its block, which has one transfer without a sender for each account. */
+/** Writes the state of genesis and seals its block. Its id depends on a transfer without a sender to each account. */
 export function createGenesis(state: State, genesis: Genesis): ChainBlock {
   setParameters(state, genesis.parameters)
   for (const { address, balance, name } of genesis.accounts)
@@ -122,7 +127,16 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
       infos: [],
     },
   )
-  if (genesis.chainId === undefined) return block
-  const id = genesis.chainId.toString(16).padStart(8, '0')
-  return { ...block, id: block.id.slice(0, -8) + id }
+  const { chainId, time } = genesis
+  return {
+    ...block,
+    ...(chainId !== undefined && {
+      id: block.id.slice(0, -8) + chainId.toString(16).padStart(8, '0'),
+    }),
+    // The id does not depend on the time, because a state file recognises its chain by the id.
+    ...(time !== undefined && {
+      header: { ...block.header, timestamp: time, txTrieRoot: EMPTY_ROOT },
+      transactions: [],
+    }),
+  }
 }

@@ -5,7 +5,7 @@ import type { Mark } from './blockStore.ts'
 
 /** A line of the file: a block or patch with its changes, or a return to an earlier point. */
 type StateEntry =
-  | { kind: 'chain'; genesis: string }
+  | { kind: 'chain'; genesis: string; time?: number | undefined }
   | { kind: 'block'; block: ChainBlock; changes: [key: string, value: unknown][] }
   | { kind: 'patch'; changes: [key: string, value: unknown][] }
   | { kind: 'return'; mark: Mark }

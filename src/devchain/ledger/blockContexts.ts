@@ -71,8 +71,6 @@ export function createBlockContexts({
     const parent = head()
     const { baseFee = parameter(store.state(), 'getEnergyFee'), gasLimit: limit = gasLimit } =
       parent.seen ?? {}
-    // Block 1 is made at the start, because the genesis has no time. The first block of a tool has the base fee that block 1 of anvil has.
-    if (parent.header.number === 0) return baseFee
     return baseFeeAfter(parent, { baseFee, gasLimit: limit })
   }
 

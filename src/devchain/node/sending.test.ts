@@ -197,7 +197,7 @@ describe('eth_sendRawTransaction', () => {
       ` To: ${CONTRACT}`,
       expect.stringContaining('Value:'),
       expect.stringContaining('Energy used:'),
-      expect.stringContaining('Block #2:'),
+      expect.stringContaining('Block #1:'),
       expect.stringContaining('Block time:'),
       '',
       'eth_blockNumber',

@@ -98,7 +98,7 @@ test('behavior: transactions that waited are shown with the block that takes the
   const output = printed()
   expect(output).toContain(`Transaction ${String(first)} waits in the pool`)
   const mined = output.slice(output.indexOf('evm_mine'))
-  expect(mined).toContain('  Mined Block #2:')
+  expect(mined).toContain('  Mined Block #1:')
   expect(mined.match(/Value: +\d wei/g)).toEqual([
     'Value:            7 wei',
     'Value:            8 wei',
@@ -109,13 +109,13 @@ test('behavior: prints blocks that no call made, and does not print removed bloc
   await start()
   await dev.native('/wallet/getnowblock')
   await dev.chain.mine()
-  expect(printed()).toBe('Mined empty block #2')
+  expect(printed()).toBe('Mined empty block #1')
   text = ''
   const snapshot = await dev.rpc('evm_snapshot')
   await dev.rpc('hardhat_mine', '0x5')
   await dev.rpc('evm_revert', snapshot)
   await dev.rpc('evm_mine')
-  expect(printed()).toMatch(/#3 to #7\n\nevm_revert\nevm_mine\n +Mined empty block #3$/)
+  expect(printed()).toMatch(/#2 to #6\n\nevm_revert\nevm_mine\n +Mined empty block #2$/)
 })
 
 test('args: hardhat_setLoggingEnabled switches it off and on', async () => {
@@ -133,7 +133,7 @@ test('args: verbose shows params and answers, colours set failures apart', async
   await dev.rpc('eth_blockNumber')
   await expect(dev.rpc('eth_getBalance', 'nobody')).rejects.toThrow('invalid argument 0')
   const output = printed()
-  expect(output).toContain('\u001b[32meth_blockNumber\u001b[0m\n  Params: []\n  Answer: "0x1"\n')
+  expect(output).toContain('\u001b[32meth_blockNumber\u001b[0m\n  Params: []\n  Answer: "0x0"\n')
   expect(output).toContain('\u001b[31meth_getBalance\u001b[0m\n  Error: invalid argument 0')
 })
 
