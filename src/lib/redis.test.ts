@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 
+import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { explainSkip, redisMissing, someRedis } from '../../test/support/redis.ts'
+import {
+  explainSkip,
+  redisMissing,
+  redisServerMissing,
+  someRedis,
+  startRedis,
+} from '../../test/support/redis.ts'
+import { startTcpProxy } from '../../test/support/tcpProxy.ts'
 import { until } from '../../test/support/until.ts'
 import { createRedisLink } from './redis.ts'
 
@@ -60,3 +68,40 @@ test('error: calls to an unreachable Redis fail at once, without unhandled rejec
   expect(link.problem()).toBe('Redis is unreachable')
   await link.close()
 })
+
+test.skipIf(redisServerMissing !== undefined)(
+  'behavior: while Redis refuses writes and answers late, one write is tried at a time',
+  async () => {
+    const redis = await startRedis()
+    const proxy = await startTcpProxy(redis.port)
+    const admin = new Redis(redis.url)
+    let inFlight = 0
+    let most = 0
+    let tried = 0
+    const link = createRedisLink({
+      onCommand(name) {
+        if (name !== 'set') return undefined
+        tried++
+        most = Math.max(most, ++inFlight)
+        return () => void inFlight--
+      },
+      url: `redis://127.0.0.1:${proxy.port}`,
+    })
+    onTestFinished(async () => {
+      admin.disconnect()
+      await link.close()
+      proxy.close()
+      await redis.close()
+    })
+    await until(() => expect(link.status()).toBe('up'))
+    await admin.config('SET', 'min-replicas-to-write', '1')
+    await expect(link.run((client) => client.set('a', '1'))).rejects.toMatchObject({ code: -32603 })
+    expect(link.problem()).toBe('Redis refuses writes (it has too few replicas)')
+    // No answer comes until the link connects again.
+    proxy.freeze()
+    await until(() => expect(tried).toBe(3))
+    expect(most).toBe(1)
+    await admin.config('SET', 'min-replicas-to-write', '0')
+    await until(() => expect(link.status()).toBe('up'))
+  },
+)

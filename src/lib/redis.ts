@@ -66,6 +66,7 @@ export function createRedisLink({
   let fault: string | undefined
   let refusal: string | undefined
   let writeCheck: NodeJS.Timeout | undefined
+  let isClosed = false
 
   const address = parseRedisAddress(url)
   const client = connectRedis(address, {
@@ -105,22 +106,27 @@ export function createRedisLink({
     if (reason === undefined || refusal !== undefined) return
     refusal = reason
     notify()
-    writeCheck = setInterval(() => void checkWrites(), WRITE_CHECK)
+    scheduleCheck()
   }
 
+  function scheduleCheck(): void {
+    if (!isClosed) writeCheck = setTimeout(() => void checkWrites(), WRITE_CHECK)
+  }
+
+  /** One check at a time: after one that succeeded, nobody would repeat one that fails. */
   async function checkWrites(): Promise<void> {
-    if (client.status !== 'ready') return
+    if (client.status !== 'ready') return scheduleCheck()
     try {
       await Promise.all([
         client.set(keyOf('write-check'), '1', 'PX', 60_000),
         ...serversOf(client).map((server) => server.ping()),
       ])
-      clearInterval(writeCheck)
       refusal = undefined
       notify()
     } catch (error) {
       // A new connection may lead to another server, which refuses for another reason.
       refusal = refusalIn(error) ?? refusal
+      scheduleCheck()
     }
   }
 
@@ -191,7 +197,8 @@ export function createRedisLink({
     },
     async close() {
       listeners.clear()
-      clearInterval(writeCheck)
+      isClosed = true
+      clearTimeout(writeCheck)
       client.disconnect()
     },
   }

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { expect, onTestFinished, test } from 'vitest'
 
 import { until } from '../../test/support/until.ts'
@@ -30,4 +34,23 @@ test('behavior: a file that is away for a moment has changed once', async () => 
 
 test('behavior: nothing when nothing changes', async () => {
   expect(await changesOf('old', 'old', 'old')).toEqual([])
+})
+
+test('error: a file that cannot be looked at has changed, and its watcher goes on', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ethgate-watch-'))
+  const path = join(directory, 'a')
+  writeFileSync(path, 'old')
+  let changes = 0
+  const stop = watchSettled(path, () => changes++, { interval: 5 })
+  onTestFinished(() => {
+    stop()
+    rmSync(directory, { recursive: true })
+  })
+  rmSync(path)
+  // A link to itself: the system refuses to follow it.
+  symlinkSync(path, path)
+  await until(() => expect(changes).toBe(1))
+  rmSync(path)
+  writeFileSync(path, 'new')
+  await until(() => expect(changes).toBe(2))
 })

@@ -38,8 +38,12 @@ export declare namespace watchSettled {
 
 const CHECK_MS = 500
 
-/** Time and size of a file, and which one it is; of no file where there is none. */
+/** Time and size of a file, and which one it is; otherwise why there is none. A check has no caller that could catch an error. */
 function stateOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : 'none'
+  try {
+    const { ino, mtimeMs, size } = statSync(path)
+    return `${ino} ${mtimeMs} ${size}`
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
+  }
 }

@@ -110,6 +110,22 @@ describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', (
     await link.close()
   })
 
+  test('behavior: a filter is counted again also when more counts have expired than one script drops', async () => {
+    const link = await connect(redis.url)
+    const store = createRedisFilterStore({ ...limits, link, ttl: 60_000 })
+    const id = await store.create(
+      { client: 'a' },
+      { spec: { kind: 'blocks', view: 'full' }, cursor: '1:' },
+    )
+    await link.client.del(['', ':owners', ':usage'].map((part) => link.key(`filters${part}`)))
+    const expired = Array.from({ length: 1_200 }, (_, index) => [1, `expired ${index}`]).flat()
+    await link.client.zadd(link.key('filters'), ...expired)
+    await store.claim(id, 'one', '1:')
+    await store.flush()
+    expect(await link.client.zscore(link.key('filters'), id)).not.toBeNull()
+    await link.close()
+  })
+
   test('behavior: a filter that another replica removes after its poll does not count', async () => {
     const link = await connect(redis.url)
     const [a, b] = [1, 2].map(() => createRedisFilterStore({ ...limits, link, ttl: 60_000 }))

@@ -82,20 +82,24 @@ export function createRedisCounts({
     const owner = await ownerOf(id)
     if (owner === undefined) return
     const bounds = Array.from({ length: 4 }, () => Number.MAX_SAFE_INTEGER)
-    note(await reserve(lists, [id, owner, ...lifetimes, ...bounds]))
+    await add(id, owner, bounds)
+  }
+
+  /** Counts a filter, or returns the limit that forbids it. */
+  async function add(id: string, owner: string, bounds: number[]): Promise<'ok' | FilterLimit> {
+    for (;;) {
+      const outcome = note(await reserve(lists, [id, owner, ...lifetimes, ...bounds]))
+      // Many filters had expired at once: they are dropped in portions.
+      if (outcome !== 'again') return outcome
+    }
   }
 
   return {
     async reserve(id, owner, most) {
-      const bounds = [total, most, bytesTotal, bytesPerClient]
-      for (;;) {
-        const outcome = note(await reserve(lists, [id, owner, ...lifetimes, ...bounds]))
-        if (outcome === 'ok') return
-        // Many filters had expired at once: they are dropped in portions.
-        if (outcome === 'again') continue
-        if (outcome === 'total' || outcome === 'bytesTotal') fullness.refuse(usage)
-        throw overLimit(outcome, { ...limits, perClient: most })
-      }
+      const outcome = await add(id, owner, [total, most, bytesTotal, bytesPerClient])
+      if (outcome === 'ok') return
+      if (outcome === 'total' || outcome === 'bytesTotal') fullness.refuse(usage)
+      throw overLimit(outcome, { ...limits, perClient: most })
     },
     use(id) {
       used.add(id)

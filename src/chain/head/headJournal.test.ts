@@ -52,6 +52,24 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
     })
   })
 
+  test('behavior: a Redis that loses its keys meanwhile is not another chain', async () => {
+    const life = { over: false }
+    const losing = (async () => {
+      while (!life.over) await link.client.del(link.key('head:genesis'))
+    })()
+    const genesis: Hash = `0x${'11'.repeat(32)}`
+    const other = createRedisLink({ url: redis.url, prefix: link.key('').slice(1, -2) })
+    await until(() => expect(other.status()).toBe('up'))
+    const asking = createHeadJournal(other)
+    const answers = new Set<boolean>()
+    for (let count = 0; count < 500; count++) answers.add(await asking.isSameChain(genesis))
+    life.over = true
+    await losing
+    asking.close()
+    await other.close()
+    expect([...answers]).toEqual([true])
+  })
+
   test('default: reads updates in order, with their contents', async () => {
     const token = await lead('a')
     for (const index of [0, 1, 2])

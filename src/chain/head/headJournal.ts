@@ -75,6 +75,10 @@ const MAX_ENTRIES = 2_048
 /** Blocks or entries read with one command. */
 const BATCH = 32
 
+const CLAIM_KEYS = `
+if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return ARGV[1] end
+return redis.call('GET', KEYS[1])`
+
 // Each renewal writes the lease, so that the replica detects a Redis that refuses writes.
 const ACQUIRE_LEASE = `
 local held = redis.call('GET', KEYS[1])
@@ -131,6 +135,7 @@ export function createHeadJournal(link: RedisLink): HeadJournal {
     window: link.key('head:window'),
   }
   const blockKey = (hash: Hash) => link.key(`head:block:${hash}`)
+  const claimKeys = link.script(CLAIM_KEYS)
   const acquireLease = link.script(ACQUIRE_LEASE)
   const releaseLease = link.script(RELEASE_LEASE)
   const publish = link.script(PUBLISH)
@@ -198,8 +203,7 @@ export function createHeadJournal(link: RedisLink): HeadJournal {
       return found
     },
     async isSameChain(genesis) {
-      await link.run((client) => client.set(keys.genesis, genesis, 'PX', TTL, 'NX'))
-      return (await link.run((client) => client.get(keys.genesis))) === genesis
+      return (await claimKeys([keys.genesis], [genesis, TTL])) === genesis
     },
     async read(position) {
       const answer = await reader

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import { afterAll, beforeAll, describe, expect, test as base } from 'vitest'
 
 import { createScriptedChain } from '../../../test/support/chain.ts'
@@ -13,6 +15,9 @@ import {
   type ReplicaGroup,
 } from '../../../test/support/replicaGroup.ts'
 import { until } from '../../../test/support/until.ts'
+import { createRedisLink } from '../../lib/redis.ts'
+import { createReplication } from './replication.ts'
+import { createHeadSource } from './source.ts'
 
 explainSkip(redisServerMissing)
 
@@ -75,6 +80,48 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     await haveHead(3, chain.mine().hash)
     expect(withRole('leader')).not.toBe(dead)
     running.push(dead)
+  })
+
+  test('behavior: no lease is left, before whichever command it stops', async () => {
+    const leases = await Promise.all(
+      Array.from({ length: 6 }, async (_, index) => {
+        let left = Infinity
+        let stopped: Promise<void> | undefined
+        const link = createRedisLink({
+          onCommand() {
+            if (left-- === 0) stopped = replication.stop()
+            return undefined
+          },
+          prefix: randomUUID(),
+          url: redis.url,
+        })
+        const chain = createScriptedChain()
+        const replication = createReplication({
+          genesis: chain.head().hash,
+          link,
+          log: { error() {}, info() {}, warn() {} },
+          now: () => performance.now(),
+          onRole() {},
+          own: {
+            apply() {},
+            first: () => undefined,
+            prepare: async () => {},
+            replace() {},
+            window: () => undefined,
+          },
+          source: createHeadSource({ native: chain.native }),
+          upstream: () => ({ downSince: undefined, state: 'up' }),
+        })
+        await replication.start()
+        left = index
+        await until(() => expect(stopped).toBeDefined())
+        await stopped
+        const lease = await link.client.get(link.key('head:lease'))
+        await link.close()
+        return lease
+      }),
+    )
+    expect(leases).toEqual(Array.from({ length: 6 }, () => null))
   })
 
   test('behavior: a leader without its node yields leadership, and detects when the node is back', async ({

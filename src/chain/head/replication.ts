@@ -156,6 +156,10 @@ export function createReplication({
 
   const pause = (milliseconds: number) => sleep(life.stopped ? 0 : milliseconds)
 
+  async function releaseLease(): Promise<void> {
+    if (state.kind === 'leading') await journal.releaseLease(state.token).catch(() => undefined)
+  }
+
   return {
     role: () => roleOf(state),
     isShared: () => roleOf(state) !== 'standalone' && reader.isShared(),
@@ -188,9 +192,11 @@ export function createReplication({
     },
     async stop() {
       life.stopped = true
-      if (state.kind === 'leading') await journal.releaseLease(state.token).catch(() => undefined)
+      await releaseLease()
       reader.stop()
       await loops
+      // The last heartbeat may have got it again.
+      await releaseLease()
     },
   }
 }
