@@ -166,8 +166,14 @@ export function keyInHeaders(
 /** Splits `/k/KEY/path` into the key and the path; undefined for any other path. */
 export function keyInPath(url: string): { key: string; url: string } | undefined {
   if (!url.startsWith('/k/')) return undefined
-  const found = /^\/k\/([^/?]+)(.*)$/.exec(url)
-  if (found?.[1] === undefined) return undefined
-  const rest = found[2] ?? ''
-  return { key: found[1], url: rest.startsWith('/') ? rest : `/${rest}` }
+  const slash = url.indexOf('/', KEY_AT)
+  const query = url.indexOf('?', KEY_AT)
+  const end = slash === -1 || (query !== -1 && query < slash) ? query : slash
+  if (end === -1) return url.length === KEY_AT ? undefined : { key: url.slice(KEY_AT), url: '/' }
+  if (end === KEY_AT) return undefined
+  const rest = url.slice(end)
+  return { key: url.slice(KEY_AT, end), url: end === slash ? rest : `/${rest}` }
 }
+
+/** Where the key begins in a path. */
+const KEY_AT = '/k/'.length

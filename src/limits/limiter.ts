@@ -24,6 +24,8 @@ type Outcome = LimitReachedError | undefined
 /** The lease of one caller in this process. */
 type Account = {
   caller: Caller
+  /** Units of one lease, by the limits of the caller. */
+  lease: number
   /** Units that the store granted and that are not used yet; below zero they are debt. */
   balance: number
   /** Units that callers wait for. */
@@ -48,6 +50,7 @@ export function createLimiter({
     if (!account) {
       account = {
         caller,
+        lease: leaseOf(caller.limits),
         balance: 0,
         wanted: 0,
         refill: undefined,
@@ -57,6 +60,7 @@ export function createLimiter({
       accounts.set(caller.id, account)
     }
     account.isIdle = false
+    if (account.caller.limits !== caller.limits) account.lease = leaseOf(caller.limits)
     account.caller = caller
     return account
   }
@@ -73,7 +77,7 @@ export function createLimiter({
     const { caller } = account
     const debt = Math.max(0, -account.balance)
     const need = Math.max(0, units - Math.max(0, account.balance))
-    const want = need + account.wanted + leaseOf(caller.limits)
+    const want = need + account.wanted + account.lease
     const grant = store.take(caller.id, caller.limits, { debt, need, want })
     if (!(grant instanceof Promise)) return settle(account, units, debt, grant)
     account.refill = grant
@@ -115,8 +119,8 @@ export function createLimiter({
 
   /** Takes the next lease before the last one is used up, and pays debt immediately. */
   function refillInTime(account: Account): void {
-    const { balance, caller, refill: running, refused } = account
-    if (running || balance >= leaseOf(caller.limits) / 4) return
+    const { balance, lease, refill: running, refused } = account
+    if (running || balance >= lease / 4) return
     if (balance >= 0 && refused && refused.until > now()) return
     const asked = refill(account, 0)
     // After a failure the next call asks again.

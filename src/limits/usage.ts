@@ -29,19 +29,33 @@ export type UsageStore = {
 export function createUsage({ now = Date.now, onError, store }: createUsage.Options): Usage {
   let rows = new Map<string, UsageRow>()
   let today = { day: '', ends: 0 }
+  /** Rows of today by key and method. To find one in `rows`, a text has to be written for each call. */
+  let ofToday = new Map<string, Map<string, UsageRow>>()
 
   /** The day of now. Writing a date takes longer than the rest of a record. */
   function dayNow(): string {
     const time = now()
-    if (time >= today.ends || time < today.ends - DAY_MS)
+    if (time >= today.ends || time < today.ends - DAY_MS) {
       today = { day: dayOf(time), ends: (Math.floor(time / DAY_MS) + 1) * DAY_MS }
+      ofToday = new Map()
+    }
     return today.day
+  }
+
+  function add(key: string, method: string, cost: number): void {
+    const day = dayNow()
+    let ofKey = ofToday.get(key)
+    if (!ofKey) ofToday.set(key, (ofKey = new Map()))
+    const row = ofKey.get(method)
+    if (row) addUp(row, 1, cost)
+    else ofKey.set(method, addTo(rows, day, key, method, 1, cost))
   }
 
   async function flush(): Promise<void> {
     const written = rows
     if (written.size === 0) return
     rows = new Map()
+    ofToday = new Map()
     try {
       await store.add([...written.values()])
     } catch (error) {
@@ -55,7 +69,7 @@ export function createUsage({ now = Date.now, onError, store }: createUsage.Opti
   const timer = setInterval(() => void flush(), FLUSH_MS)
   timer.unref()
   return {
-    add: (key, method, cost) => addTo(rows, dayNow(), key, method, 1, cost),
+    add,
     flush,
     async stop() {
       clearInterval(timer)
@@ -88,13 +102,17 @@ function addTo(
   method: string,
   calls: number,
   cost: number,
-) {
+): UsageRow {
   const id = `${day} ${key} ${method}`
-  const row = rows.get(id)
-  if (row) {
-    row.calls += calls
-    row.cost += cost
-  } else rows.set(id, { day, key, method, calls, cost })
+  let row = rows.get(id)
+  if (row) addUp(row, calls, cost)
+  else rows.set(id, (row = { day, key, method, calls, cost }))
+  return row
+}
+
+function addUp(row: UsageRow, calls: number, cost: number): void {
+  row.calls += calls
+  row.cost += cost
 }
 
 /** Days for which usage is kept. */
