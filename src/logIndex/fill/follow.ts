@@ -37,15 +37,17 @@ export function createFollower({
     const { message } = error as Error
     if (problems.get(what) === message) return
     problems.set(what, message)
-    onProblem(message, error)
+    onProblem(message)
   }
 
   async function reconcile(signal: AbortSignal): Promise<void> {
     const taken = await writer.reconcile(signal)
-    isReconciled = true
-    if (taken === undefined) return
-    const message = `blocks from ${taken} on were on a branch that the chain left; they are indexed again`
-    onProblem(message, new BrokenChainError(message))
+    // A recheck during the comparison needs another one.
+    isReconciled = !signal.aborted
+    if (taken !== undefined)
+      onProblem(
+        `blocks from ${taken} on were on a branch that the chain left; they are indexed again`,
+      )
   }
 
   /** Retries until it succeeds. */
@@ -77,11 +79,13 @@ export function createFollower({
   /** Compares the index with the chain and keeps it complete until the signal is aborted. */
   async function work(signal: AbortSignal): Promise<void> {
     await more(-1, signal)
-    await persist('check', signal, () => reconcile(signal))
+    let top: number | undefined
+    await persist('check', signal, async () => {
+      await reconcile(signal)
+      top = (await writer.store.coverage()).at(-1)?.to
+    })
     if (signal.aborted) return
     const newest = lastIndexable(solid)
-    const covered = await writer.store.coverage()
-    const top = covered.at(-1)?.to
     /** Where the tail begins. Older blocks are filled at the same time. */
     const start = from === undefined ? (top ?? newest) + 1 : newest + 1
     const filling = async () => {
@@ -146,8 +150,8 @@ export declare namespace createFollower {
   type Options = {
     /** The first block to index. Absent: only new blocks are added. */
     from?: number | undefined
-    /** Called when an error differs from the one before. */
-    onProblem?: (message: string, error: unknown) => void
+    /** Called when an error differs from the one before, and when blocks were removed. */
+    onProblem?: (message: string) => void
     writer: Pick<IndexWriter, 'filler' | 'reconcile' | 'store'>
   }
 }

@@ -60,7 +60,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
     }
     // Something does not fit. Reading the block alone retries, or says what is wrong.
     const loaded = await loadBlock(paced, { number }, signal)
-    if (!loaded) throw new MissingBlockError(number)
+    if (!loaded) throw new Error(`the node does not have block ${number}`)
     return toIndexBlock(loaded.block, loaded.infos)
   }
 
@@ -92,15 +92,6 @@ type Reading = { blocks: Promise<IndexBlock[]>; next: Promise<Reading | undefine
 
 export declare namespace createBlockReader {
   type Options = { native: FillSource; pace: Pace }
-}
-
-/** The node lacks a block that it reported as solidified. */
-class MissingBlockError extends Error {
-  override name = 'MissingBlockError'
-
-  constructor(number: number) {
-    super(`the node does not have block ${number}`)
-  }
 }
 
 /** A block as the index keeps it. */

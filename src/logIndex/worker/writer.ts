@@ -88,11 +88,7 @@ if (parentPort) {
   })
   const send = (event: WriterEvent) => port.event(event)
   note = (message) => send({ kind: 'problem', message })
-  const follower = createFollower({
-    from,
-    onProblem: (message) => send({ kind: 'problem', message }),
-    writer,
-  })
+  const follower = createFollower({ from, onProblem: note, writer })
   const report = () =>
     send({ kind: 'status', ...added, calls: writer.pace.calls(), ...follower.status() })
   const reporting = setInterval(report, REPORT_EVERY)
