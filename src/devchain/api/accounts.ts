@@ -1,7 +1,8 @@
 import { fromBase58 } from '../../lib/base58.ts'
 import { withoutZeros, printInt } from '../contracts/printing.ts'
+import { accountRecord } from '../contracts/records.ts'
 import { allowanceOf } from '../contracts/vote.ts'
-import type { Account, Permission, Usage } from '../state/model.ts'
+import type { Account, Usage } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import {
   SLOT,
@@ -17,27 +18,12 @@ import type { Call, Operations } from './operation.ts'
 import { illegalArgument } from './request.ts'
 import { spell } from './spelling.ts'
 
-const byKey = (record: Readonly<Record<string, bigint>>) =>
-  Object.entries(record).map(([key, value]) => ({ key, value: printInt(value) }))
-
 const some = <value>(name: string, list: readonly value[]) =>
   list.length > 0 ? { [name]: list } : {}
 
 const when = (name: string, time: number) => (time > 0 ? { [name]: time } : {})
 
 const time = (usage: Usage) => Number(usage.time) * SLOT
-
-/** A permission in the node's format. */
-export function printPermission(permission: Permission): Record<string, unknown> {
-  return {
-    ...(permission.type !== 'Owner' && { type: permission.type }),
-    ...(permission.id > 0 && { id: permission.id }),
-    ...(permission.name !== '' && { permission_name: permission.name }),
-    threshold: printInt(permission.threshold),
-    ...(permission.operations && { operations: permission.operations }),
-    keys: permission.keys.map(({ address, weight }) => ({ address, weight: printInt(weight) })),
-  }
-}
 
 /** The window of a resource, in slots; in thousandths of slots after a use under the finer rule. */
 function printWindow(prefix: string, usage: Usage): Record<string, unknown> {
@@ -53,10 +39,7 @@ function printWindow(prefix: string, usage: Usage): Record<string, unknown> {
 function printAccount(state: StateReader, account: Account, now: bigint): unknown {
   const { frozen } = account
   return {
-    ...(account.name !== '' && { account_name: account.name }),
-    ...(account.type !== 'Normal' && { type: account.type }),
-    address: account.address,
-    ...withoutZeros({ balance: account.balance }),
+    ...accountRecord.print(account),
     ...withoutZeros({
       delegated_frozenV2_balance_for_bandwidth: account.delegated.BANDWIDTH,
       acquired_delegated_frozenV2_balance_for_bandwidth: account.acquired.BANDWIDTH,
@@ -64,19 +47,9 @@ function printAccount(state: StateReader, account: Account, now: bigint): unknow
       net_usage: recovered(account.net, now),
       free_net_usage: recovered(account.freeNet, now),
     }),
-    ...when('create_time', account.createTime),
-    ...when('latest_opration_time', account.latestOperation),
-    ...when('latest_withdraw_time', account.latestWithdraw),
     ...when('latest_consume_time', time(account.net)),
     ...when('latest_consume_free_time', time(account.freeNet)),
     ...printWindow('net', account.net),
-    ...some(
-      'votes',
-      account.votes.map(({ address, count }) => ({
-        vote_address: address,
-        vote_count: printInt(count),
-      })),
-    ),
     account_resource: {
       ...withoutZeros({
         energy_usage: recovered(account.energy, now),
@@ -86,34 +59,15 @@ function printAccount(state: StateReader, account: Account, now: bigint): unknow
       ...when('latest_consume_time_for_energy', time(account.energy)),
       ...printWindow('energy', account.energy),
     },
-    ...(account.owner && { owner_permission: printPermission(account.owner) }),
-    ...(account.witness && { witness_permission: printPermission(account.witness) }),
-    ...some('active_permission', account.active.map(printPermission)),
     frozenV2: [
       withoutZeros({ amount: frozen.BANDWIDTH }),
       { ...withoutZeros({ amount: frozen.ENERGY }), type: 'ENERGY' },
       { ...withoutZeros({ amount: frozen.TRON_POWER }), type: 'TRON_POWER' },
     ],
     ...some(
-      'unfrozenV2',
-      account.unfreezing.map(({ resource, amount, expires }) => ({
-        ...(resource !== 'BANDWIDTH' && { type: resource }),
-        unfreeze_amount: printInt(amount),
-        unfreeze_expire_time: expires,
-      })),
-    ),
-    ...some('assetV2', byKey(account.assets)),
-    ...some(
       'free_asset_net_usageV2',
       Object.keys(account.assets).map((key) => ({ key, value: 0 })),
     ),
-    ...(account.issuedAsset && {
-      asset_issued_ID: account.issuedAsset,
-      asset_issued_name: account.issuedName,
-    }),
-    ...(account.ownPower && { old_tron_power: -1 }),
-    ...(account.isWitness && { is_witness: true }),
-    ...(account.accountId && { account_id: account.accountId }),
   }
 }
 

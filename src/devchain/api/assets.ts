@@ -1,37 +1,8 @@
-import { withoutZeros, printInt } from '../contracts/printing.ts'
+import { assetRecord } from '../contracts/records.ts'
 import type { Asset } from '../state/model.ts'
 import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 import { spell } from './spelling.ts'
-
-/** A TRC-10 token in the node's format. */
-function printAsset(asset: Asset): unknown {
-  const part = (name: string, value: string) => (value === '' ? {} : { [name]: value })
-  return {
-    owner_address: asset.owner,
-    name: asset.name,
-    ...part('abbr', asset.abbr),
-    total_supply: printInt(asset.supply),
-    ...(asset.frozenSupply.length > 0 && {
-      frozen_supply: asset.frozenSupply.map(({ amount, days }) => ({
-        frozen_amount: printInt(amount),
-        frozen_days: printInt(days),
-      })),
-    }),
-    trx_num: printInt(asset.trxNum),
-    ...(asset.precision > 0 && { precision: asset.precision }),
-    num: printInt(asset.num),
-    start_time: asset.start,
-    end_time: asset.end,
-    ...part('description', asset.description),
-    ...part('url', asset.url),
-    ...withoutZeros({
-      free_asset_net_limit: asset.freeNetLimit,
-      public_free_asset_net_limit: asset.publicFreeNetLimit,
-    }),
-    id: asset.id,
-  }
-}
 
 /** Reads a member that is a number or a text. */
 const textOf = (value: unknown) =>
@@ -45,11 +16,11 @@ const assetsWith = (call: Call, field: 'name' | 'owner', value: string) =>
 
 const printAssets = (call: Call, list: Asset[]) =>
   list.length > 0
-    ? { assetIssue: spell(list.map(printAsset), call.params.visible, ['name', 'url']) }
+    ? { assetIssue: spell(list.map(assetRecord.print), call.params.visible, ['name', 'url']) }
     : {}
 
 const oneAsset = (call: Call, asset: Asset | undefined) =>
-  asset ? spell(printAsset(asset), call.params.visible, ['name', 'url']) : {}
+  asset ? spell(assetRecord.print(asset), call.params.visible, ['name', 'url']) : {}
 
 /** The queries of TRC-10 tokens. */
 export const assetOperations: Operations = {

@@ -1,5 +1,6 @@
 import { fromBase58 } from '../../lib/base58.ts'
 import { printInt, withoutZeros } from '../contracts/printing.ts'
+import { contractRecord, proposalRecord, witnessRecord } from '../contracts/records.ts'
 import { allowanceOf } from '../contracts/vote.ts'
 import type { ContractRecord, Proposal, Witness } from '../state/model.ts'
 import { PARAMETER_KEYS, parameter } from '../state/parameters.ts'
@@ -11,37 +12,6 @@ import { spell } from './spelling.ts'
 
 const CODE_VERSION = '4.8.0'
 
-const text = (hex: string) => Buffer.from(hex, 'hex').toString()
-
-function printWitness(witness: Witness): unknown {
-  return {
-    address: witness.address,
-    ...withoutZeros({ voteCount: witness.voteCount }),
-    url: text(witness.url),
-    ...withoutZeros({ totalProduced: witness.produced, totalMissed: witness.missed }),
-    ...(witness.latestBlock > 0 && {
-      latestBlockNum: witness.latestBlock,
-      latestSlotNum: witness.latestSlot,
-    }),
-    ...(witness.isJobs && { isJobs: true }),
-  }
-}
-
-function printProposal(proposal: Proposal): unknown {
-  return {
-    proposal_id: proposal.id,
-    proposer_address: proposal.proposer,
-    parameters: proposal.parameters.map(({ key, value }) => ({
-      key: printInt(key),
-      value: printInt(value),
-    })),
-    expiration_time: proposal.expires,
-    create_time: proposal.created,
-    ...(proposal.approvals.length > 0 && { approvals: proposal.approvals }),
-    ...(proposal.state !== 'PENDING' && { state: proposal.state }),
-  }
-}
-
 function proposalIds({ state }: Call): number[] {
   const count = Number(state.get('property', 'proposals') ?? 0n)
   return Array.from({ length: count }, (_, index) => index + 1)
@@ -49,26 +19,17 @@ function proposalIds({ state }: Call): number[] {
 
 function printProposals({ params, state }: Call, ids: readonly number[]): unknown {
   if (ids.length === 0) return {}
-  const proposals = ids.map((id) => printProposal(state.get('proposal', String(id)) as Proposal))
+  const proposals = ids.map((id) =>
+    proposalRecord.print(state.get('proposal', String(id)) as Proposal),
+  )
   return { proposals: spell(proposals, params.visible) }
 }
 
 function printContract(contract: ContractRecord, state: StateReader): unknown {
   const code = state.get('code', contract.address)
   return {
-    ...(contract.bytecode !== '' && { bytecode: contract.bytecode }),
-    ...withoutZeros({
-      call_value: contract.callValue,
-      consume_user_resource_percent: contract.userPercent,
-    }),
-    ...(contract.name !== '' && { name: text(contract.name) }),
-    origin_address: contract.origin,
-    abi: contract.abi.length > 0 ? { entrys: contract.abi } : {},
-    ...withoutZeros({ origin_energy_limit: contract.originEnergyLimit }),
-    contract_address: contract.address,
+    ...contractRecord.print(contract),
     ...(code && { code_hash: Buffer.from(codeHash(code)).toString('hex') }),
-    ...(contract.trxHash && { trx_hash: contract.trxHash }),
-    ...(contract.version > 0 && { version: contract.version }),
   }
 }
 
@@ -167,7 +128,7 @@ export const networkOperations: Operations = {
     run(call) {
       const witnesses = (call.state.get('list', 'witnesses') ?? [])
         .toSorted()
-        .map((address) => printWitness(call.state.get('witness', address) as Witness))
+        .map((address) => witnessRecord.print(call.state.get('witness', address) as Witness))
       return { witnesses: spell(witnesses, call.params.visible) }
     },
   },
@@ -199,7 +160,7 @@ export const networkOperations: Operations = {
     prefix: 'wallet',
     run(call) {
       const proposal = call.state.get('proposal', String(call.params.int('id')))
-      return proposal ? spell(printProposal(proposal), call.params.visible) : {}
+      return proposal ? spell(proposalRecord.print(proposal), call.params.visible) : {}
     },
   },
   getchainparameters: {

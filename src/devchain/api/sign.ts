@@ -1,10 +1,10 @@
 import type { Transaction } from '../../native/wire/types.ts'
 import { printInt } from '../contracts/printing.ts'
+import { permissionRecord } from '../contracts/records.ts'
 import { hex } from '../contracts/types.ts'
 import { RefusedError } from '../state/errors.ts'
 import { permissionOf, signWeight } from '../transactions/permissions.ts'
 import { packTransaction, printTransaction } from '../transactions/transaction.ts'
-import { printPermission } from './accounts.ts'
 import { checkContent } from './broadcast.ts'
 import type { Call, Operations } from './operation.ts'
 import { spell } from './spelling.ts'
@@ -51,7 +51,7 @@ export const signOperations: Operations = {
       const { permission, signers, weight } = found
       return spell(
         {
-          permission: printPermission(permission),
+          permission: permissionRecord.print(permission),
           ...(signers.length > 0 && { approved_list: signers }),
           ...(weight > 0n && { current_weight: printInt(weight) }),
           result: weight >= permission.threshold ? {} : { code: 'NOT_ENOUGH_PERMISSION' },

@@ -1,8 +1,8 @@
 import { invalid } from '../state/errors.ts'
 import { newAccount } from '../state/model.ts'
-import type { Permission } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import { MAX_KEYS } from '../transactions/permissions.ts'
+import { permissionRecord } from './records.ts'
 import type { ContractType, Json } from './types.ts'
 import { burn, hex, int, isAddress, list, ownerAccount, updateAccount } from './types.ts'
 
@@ -109,20 +109,6 @@ function checkPermission(permission: Json): void {
   }
 }
 
-function toPermission(json: Json, id: number): Permission {
-  return {
-    type: typeOf(json) as Permission['type'],
-    id,
-    name: text(json, 'permission_name'),
-    threshold: int(json, 'threshold'),
-    ...(json['operations'] !== undefined && { operations: hex(json, 'operations') }),
-    keys: list(json, 'keys').map((key) => ({
-      address: hex(key, 'address'),
-      weight: int(key, 'weight'),
-    })),
-  }
-}
-
 /** AccountPermissionUpdateContract: sets the keys of an account and the contract types that they may sign. */
 export const AccountPermissionUpdateContract: ContractType = {
   validate(execution) {
@@ -157,9 +143,12 @@ export const AccountPermissionUpdateContract: ContractType = {
       invalid(`${owner} insufficient balance, balance: ${balance}, amount: ${-fee}`)
     const witness = value['witness'] as Json | undefined
     updateAccount(state, owner, () => ({
-      owner: toPermission(value['owner'] as Json, 0),
-      ...(witness && { witness: toPermission(witness, 1) }),
-      active: list(value, 'actives').map((json, index) => toPermission(json, index + 2)),
+      owner: { ...permissionRecord.read(value['owner']), id: 0 },
+      ...(witness && { witness: { ...permissionRecord.read(witness), id: 1 } }),
+      active: list(value, 'actives').map((json, index) => ({
+        ...permissionRecord.read(json),
+        id: index + 2,
+      })),
     }))
     burn(state, owner, fee)
     return { fee }

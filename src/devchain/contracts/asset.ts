@@ -1,6 +1,7 @@
 import { invalid } from '../state/errors.ts'
 import type { Account, Asset } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
+import { assetRecord } from './records.ts'
 import type { ContractType, Json } from './types.ts'
 import {
   addBalance,
@@ -90,31 +91,8 @@ export const AssetIssueContract: ContractType = {
   execute({ state, value, owner }) {
     const id = ((state.get('property', 'lastAsset') ?? 0n) + 1n).toString()
     const fee = parameter(state, 'getAssetIssueFee')
-    const start = Number(int(value, 'start_time'))
-    const frozenSupply = list(value, 'frozen_supply').map((part) => ({
-      amount: int(part, 'frozen_amount'),
-      days: int(part, 'frozen_days'),
-      expires: start + Number(int(part, 'frozen_days')) * DAY,
-    }))
-    const supply = int(value, 'total_supply')
-    const free = frozenSupply.reduce((rest, { amount }) => rest - amount, supply)
-    const asset: Asset = {
-      id,
-      owner,
-      name: hex(value, 'name'),
-      abbr: hex(value, 'abbr'),
-      description: hex(value, 'description'),
-      url: hex(value, 'url'),
-      supply,
-      frozenSupply,
-      trxNum: int(value, 'trx_num'),
-      num: int(value, 'num'),
-      precision: Number(int(value, 'precision')),
-      start,
-      end: Number(int(value, 'end_time')),
-      freeNetLimit: int(value, 'free_asset_net_limit'),
-      publicFreeNetLimit: int(value, 'public_free_asset_net_limit'),
-    }
+    const asset: Asset = { ...assetRecord.read(value), id, owner }
+    const free = asset.frozenSupply.reduce((rest, { amount }) => rest - amount, asset.supply)
     state.set('property', 'lastAsset', BigInt(id))
     state.set('asset', id, asset)
     state.set('list', 'assets', [...(state.get('list', 'assets') ?? []), id])
@@ -219,6 +197,12 @@ export const UpdateAssetContract: ContractType = {
   },
 }
 
+/** Whether the issuer may have a part of the frozen supply. */
+const isOver =
+  ({ start }: Asset, now: number) =>
+  ({ days }: Asset['frozenSupply'][number]) =>
+    start + Number(days) * DAY <= now
+
 /** UnfreezeAssetContract: gives the issuer the frozen supply that has expired. */
 export const UnfreezeAssetContract: ContractType = {
   validate(execution) {
@@ -226,19 +210,16 @@ export const UnfreezeAssetContract: ContractType = {
     const asset =
       execution.state.get('asset', account.issuedAsset ?? '') ?? invalid('no frozen supply balance')
     if (asset.frozenSupply.length === 0) invalid('no frozen supply balance')
-    if (!asset.frozenSupply.some(({ expires }) => expires <= execution.now))
+    if (!asset.frozenSupply.some(isOver(asset, execution.now)))
       invalid("It's not time to unfreeze asset supply")
   },
   execute({ state, owner, now }) {
     const { issuedAsset } = state.get('account', owner) as Account
     const asset = state.get('asset', issuedAsset ?? '') as Asset
-    const free = asset.frozenSupply
-      .filter(({ expires }) => expires <= now)
-      .reduce((sum, { amount }) => sum + amount, 0n)
-    state.set('asset', asset.id, {
-      ...asset,
-      frozenSupply: asset.frozenSupply.filter(({ expires }) => expires > now),
-    })
+    const over = asset.frozenSupply.filter(isOver(asset, now))
+    const free = over.reduce((sum, { amount }) => sum + amount, 0n)
+    const frozenSupply = asset.frozenSupply.filter((part) => !over.includes(part))
+    state.set('asset', asset.id, { ...asset, frozenSupply })
     updateAccount(state, owner, (account) => withAsset(account, asset.id, free))
     return {}
   },

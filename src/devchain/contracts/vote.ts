@@ -4,6 +4,7 @@ import { parameter } from '../state/parameters.ts'
 import { COIN, votingPower } from '../state/resources.ts'
 import type { State, StateReader } from '../state/state.ts'
 import { printInt } from './printing.ts'
+import { voteRecords } from './records.ts'
 import type { ContractType } from './types.ts'
 import {
   addProperty,
@@ -49,14 +50,7 @@ export const VoteWitnessContract: ContractType = {
       invalid(`The total number of votes[${sum * COIN}] is greater than the tronPower[${power}]`)
   },
   execute({ state, value, owner }) {
-    setVotes(
-      state,
-      owner,
-      list(value, 'votes').map((vote) => ({
-        address: hex(vote, 'vote_address'),
-        count: int(vote, 'vote_count'),
-      })),
-    )
+    setVotes(state, owner, voteRecords.read(value['votes']))
     return {}
   },
 }

@@ -1,10 +1,8 @@
-import type {
-  Account as NodeAccount,
-  Permission as NodePermission,
-} from '../../native/wire/accountTypes.ts'
+import type { Account as NodeAccount } from '../../native/wire/accountTypes.ts'
 import type { Int64 } from '../../native/wire/types.ts'
+import { accountRecord } from '../contracts/records.ts'
 import { FULL_WINDOW } from '../state/model.ts'
-import type { Account, Permission, Power, Usage } from '../state/model.ts'
+import type { Account, Power, Usage } from '../state/model.ts'
 import { SLOT } from '../state/resources.ts'
 
 const int = (value: Int64 | undefined) => BigInt(value ?? 0)
@@ -17,26 +15,8 @@ const int = (value: Int64 | undefined) => BigInt(value ?? 0)
 export function readAccount(node: NodeAccount, now: bigint): Account {
   const energy = node.account_resource ?? {}
   return {
-    address: node.address,
-    name: node.account_name ?? '',
-    type: node.type ?? 'Normal',
-    balance: int(node.balance),
-    createTime: node.create_time ?? 0,
-    latestOperation: node.latest_opration_time ?? 0,
-    latestWithdraw: node.latest_withdraw_time ?? 0,
-    votes: (node.votes ?? []).map(({ vote_address, vote_count }) => ({
-      address: vote_address,
-      count: int(vote_count),
-    })),
-    assets: Object.fromEntries((node.assetV2 ?? []).map(({ key, value }) => [key, int(value)])),
+    ...accountRecord.read(node),
     frozen: staked(node),
-    unfreezing: (node.unfrozenV2 ?? []).map(
-      ({ type = 'BANDWIDTH', unfreeze_amount, unfreeze_expire_time = 0 }) => ({
-        resource: type,
-        amount: int(unfreeze_amount),
-        expires: unfreeze_expire_time,
-      }),
-    ),
     delegated: {
       BANDWIDTH: int(node.delegated_frozenV2_balance_for_bandwidth),
       ENERGY: int(energy.delegated_frozenV2_balance_for_energy),
@@ -58,14 +38,6 @@ export function readAccount(node: NodeAccount, now: bigint): Account {
       now,
       windowOf(energy.energy_window_size, energy.energy_window_optimized),
     ),
-    ...(node.owner_permission && { owner: permission(node.owner_permission, 'Owner') }),
-    ...(node.witness_permission && { witness: permission(node.witness_permission, 'Witness') }),
-    active: (node.active_permission ?? []).map((item) => permission(item, 'Active')),
-    isWitness: node.is_witness === true,
-    ...(int(node.old_tron_power) === -1n && { ownPower: true as const }),
-    ...(node.account_id && { accountId: node.account_id }),
-    ...(node.asset_issued_ID && { issuedAsset: node.asset_issued_ID }),
-    ...(node.asset_issued_name && { issuedName: node.asset_issued_name }),
   }
 }
 
@@ -94,15 +66,4 @@ function usage(used: Int64 | undefined, time = 0, now: bigint, window: bigint): 
 function windowOf(size: number | undefined, isFine = false): bigint {
   if (!size) return FULL_WINDOW
   return BigInt(size) * (isFine ? 1n : 1_000n)
-}
-
-function permission(node: NodePermission, type: Permission['type']): Permission {
-  return {
-    type,
-    id: node.id ?? 0,
-    name: node.permission_name ?? '',
-    threshold: int(node.threshold),
-    ...(node.operations && { operations: node.operations }),
-    keys: (node.keys ?? []).map(({ address, weight }) => ({ address, weight: int(weight) })),
-  }
 }

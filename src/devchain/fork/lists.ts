@@ -1,59 +1,42 @@
 import type { NativeClient } from '../../native/client.ts'
-import type { Asset as NodeAsset } from '../../native/wire/networkTypes.ts'
-import type { Asset, Proposal, Witness } from '../state/model.ts'
+import { assetRecord, proposalRecord, witnessRecord } from '../contracts/records.ts'
+import type { Witness } from '../state/model.ts'
 import type { Entries } from './base.ts'
 
 /** Reads every producer and candidate, by address. */
 export async function readWitnesses(native: NativeClient): Promise<Entries> {
   const { witnesses = [] } = await native.wallet.listWitnesses()
-  return witnesses.map((node) => {
-    const witness: Witness = {
-      address: node.address,
-      url: Buffer.from(node.url ?? '').toString('hex'),
-      voteCount: BigInt(node.voteCount ?? 0),
-      produced: BigInt(node.totalProduced ?? 0),
-      missed: BigInt(node.totalMissed ?? 0),
-      latestBlock: node.latestBlockNum ?? 0,
-      latestSlot: node.latestSlotNum ?? 0,
-      isJobs: node.isJobs === true,
-      brokerage: 20,
-    }
-    return [`witness:${node.address}`, witness]
-  })
+  return witnesses.map((node) => [
+    `witness:${node.address}`,
+    { ...witnessRecord.read(node), brokerage: 20 } satisfies Witness,
+  ])
 }
 
 /** Reads every proposal and their number. */
 export async function readProposals(native: NativeClient): Promise<Entries> {
   const { proposals = [] } = await native.wallet.listProposals()
-  const entries = proposals.map((node): [string, unknown] => {
-    const proposal: Proposal = {
-      id: node.proposal_id,
-      proposer: node.proposer_address,
-      parameters: (node.parameters ?? []).map(({ key, value }) => ({
-        key: BigInt(key ?? 0),
-        value: BigInt(value ?? 0),
-      })),
-      created: node.create_time ?? 0,
-      expires: node.expiration_time ?? 0,
-      approvals: node.approvals ?? [],
-      state: node.state ?? 'PENDING',
-    }
-    return [`proposal:${node.proposal_id}`, proposal]
-  })
   const last = Math.max(0, ...proposals.map(({ proposal_id }) => proposal_id))
-  return [...entries, ['property:proposals', BigInt(last)]]
+  return [
+    ...proposals.map(
+      (node) => [`proposal:${node.proposal_id}`, proposalRecord.read(node)] as const,
+    ),
+    ['property:proposals', BigInt(last)],
+  ]
 }
 
 /** Reads one TRC-10 token. */
 export async function readOneAsset(native: NativeClient, id: string): Promise<Entries> {
   const node = await native.wallet.getAssetIssueById({ value: id })
-  return [[`asset:${id}`, node && readAsset(node)]]
+  return [[`asset:${id}`, node && assetRecord.read(node)]]
 }
 
 /** Reads every token and the list of their ids. */
 export async function readAssetIds(native: NativeClient): Promise<Entries> {
   const { assetIssue = [] } = await native.wallet.getAssetIssueList()
-  const entries = assetIssue.map((node): [string, unknown] => [`asset:${node.id}`, readAsset(node)])
+  const entries = assetIssue.map((node): [string, unknown] => [
+    `asset:${node.id}`,
+    assetRecord.read(node),
+  ])
   return [...entries, ['list:assets', assetIssue.map(({ id }) => id)]]
 }
 
@@ -78,29 +61,3 @@ export async function readLastAsset(native: NativeClient): Promise<Entries> {
   }
   return [['property:lastAsset', BigInt(low)]]
 }
-
-function readAsset(node: NodeAsset): Asset {
-  return {
-    id: node.id,
-    owner: node.owner_address,
-    name: node.name ?? '',
-    abbr: node.abbr ?? '',
-    description: node.description ?? '',
-    url: node.url ?? '',
-    supply: BigInt(node.total_supply ?? 0),
-    frozenSupply: (node.frozen_supply ?? []).map(({ frozen_amount, frozen_days }) => ({
-      amount: BigInt(frozen_amount ?? 0),
-      days: BigInt(frozen_days ?? 0),
-      expires: (node.start_time ?? 0) + Number(frozen_days ?? 0) * DAY,
-    })),
-    trxNum: BigInt(node.trx_num ?? 0),
-    num: BigInt(node.num ?? 0),
-    precision: node.precision ?? 0,
-    start: node.start_time ?? 0,
-    end: node.end_time ?? 0,
-    freeNetLimit: BigInt(node.free_asset_net_limit ?? 0),
-    publicFreeNetLimit: BigInt(node.public_free_asset_net_limit ?? 0),
-  }
-}
-
-const DAY = 86_400_000

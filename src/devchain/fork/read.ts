@@ -1,11 +1,11 @@
 import type { NativeClient } from '../../native/client.ts'
+import { contractRecord } from '../contracts/records.ts'
 import { ForkError } from '../state/errors.ts'
 import type { Account, Tables } from '../state/model.ts'
 import { slotOf } from '../state/resources.ts'
 import { readAccount } from './account.ts'
 import type { Entries, ReadState } from './base.ts'
 import type { BlockReads } from './blockReads.ts'
-import { readContract } from './contract.ts'
 import { readDelegation, readDelegationIndex } from './delegation.ts'
 import { readAssetIds, readLastAsset, readOneAsset, readProposals, readWitnesses } from './lists.ts'
 
@@ -50,13 +50,15 @@ export function createForkReader({
     const runtime = code ?? bytesOf(info?.runtimecode)
     // Without code at the block, the contract was created later.
     const isLater = code?.length === 0
-    const contract = info?.smart_contract
+    const factor = BigInt(info?.contract_state?.energy_factor ?? 0)
+    const contract = info?.smart_contract && {
+      ...contractRecord.read(info.smart_contract),
+      address,
+      ...(factor > 0n && { energyFactor: factor }),
+    }
     return [
       [`code:${address}`, runtime.length > 0 ? runtime : undefined],
-      [
-        `contract:${address}`,
-        contract && !isLater ? readContract(contract, address, info.contract_state) : undefined,
-      ],
+      [`contract:${address}`, isLater ? undefined : contract],
     ]
   }
 

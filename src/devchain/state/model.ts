@@ -144,7 +144,8 @@ export type Asset = {
   description: string
   url: string
   supply: bigint
-  frozenSupply: { amount: bigint; days: bigint; expires: number }[]
+  /** Parts of the supply, which the issuer gets some days after the start. */
+  frozenSupply: { amount: bigint; days: bigint }[]
   trxNum: bigint
   num: bigint
   precision: number
