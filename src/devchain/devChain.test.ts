@@ -8,8 +8,7 @@ import { until } from '../../test/support/until.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import type { Block, Transaction } from '../native/wire/types.ts'
 import { noFaults } from './api/faults.ts'
-import { createDevChain } from './devChain.ts'
-import type { DevChain } from './devChainTypes.ts'
+import { createDevChain, type DevChain } from './devChain.ts'
 import { signEthereum } from './transactions/ethereumTransaction.ts'
 
 const TIME = 1_700_000_000_000

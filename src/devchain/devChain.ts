@@ -10,9 +10,8 @@ import type { ChainBlock } from './blocks/block.ts'
 import type { Genesis } from './blocks/genesis.ts'
 import { packState, unpackState } from './blocks/stateDump.ts'
 import { createStateFile } from './blocks/stateFile.ts'
-import type { DevChain } from './devChainTypes.ts'
-import { changeAccount } from './execution/override.ts'
-import type { Fork } from './fork/fork.ts'
+import { type AccountChange, changeAccount } from './execution/override.ts'
+import type { Fork } from './fork/open.ts'
 import { createClock, SEEDED_START } from './ledger/clock.ts'
 import { createLedger } from './ledger/ledger.ts'
 import type { MineOptions, Snapshot } from './ledger/ledger.ts'
@@ -38,8 +37,11 @@ const TOOLS_CHAIN_ID = 31_337
 /** A snapshot of the chain with its time. */
 type Mark = { chain: Snapshot; resumeTime: () => void }
 
+/** A chain in this process with the node's HTTP interface. */
+export type DevChain = Awaited<ReturnType<typeof createDevChain>>
+
 /** Creates a chain with funded accounts. It makes no block before `start`. */
-export async function createDevChain(options: createDevChain.Options = {}): Promise<DevChain> {
+export async function createDevChain(options: createDevChain.Options = {}) {
   const {
     accounts: count = 10,
     balance = 10_000n,
@@ -111,6 +113,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   let blockTime = { least: initialBlockTime, most: initialBlockTime }
   let timer: NodeJS.Timeout | undefined
   let closed = false
+  let automine = options.automine ?? true
   /** Why the last block that no call waited for failed: the same reason is reported once. */
   let lastReason: string | undefined
   /** Resolves when the blocks of the transactions that were accepted are made. */
@@ -206,7 +209,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     sleep: (ms) => sleep(ms, undefined, { ref: false }),
     async submit(transaction) {
       await ledger.offer(transaction)
-      if (chain.automine) await mine({ pending: transaction.id })
+      if (automine) await mine({ pending: transaction.id })
     },
   })
 
@@ -228,30 +231,56 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     await next()
   })
 
-  const chain: DevChain = {
+  return {
     accounts,
+    /** Decimals of the coin. */
     decimals,
+    /** The last four bytes of the genesis block, or what a tool has set. */
     get chainId() {
       return ledger.chainId()
     },
     ledger,
-    ...(fork && { fork }),
+    /** The chain that this one forks. */
+    fork,
     clock,
+    /** The custom errors that the chain can name. */
     artifacts: createArtifacts(options.artifacts),
+    /** Serves `/wallet/*`, `/walletsolidity/*` and the events API at `/v1/*`. */
     app: app.route('/', createNativeApp(native)).route('/', createEventsApp(ledger, clock.now)),
+    /** The native interface without sockets. */
     transport: createNativeTransport(native),
-    automine: options.automine ?? true,
+    /** Whether each transaction is mined at once. */
+    get automine() {
+      return automine
+    },
+    set automine(on) {
+      automine = on
+    },
+    /** Makes one block. */
     mine,
+    /** Adds an Ethereum transaction to the pool and makes no block. Returns its hash without `0x`. @throws EthereumError */
     offer,
-    async send(signed, start) {
+    /**
+     * Sends an Ethereum transaction. With automine it is in a block when this resolves, and the listeners of `onBlock` have seen
+     * the block when `announced` resolves.
+     *
+     * @param start - Makes the block only when its promise resolves. This then resolves as soon as the pool has the transaction,
+     *   except with a fork or a state file, where a valid transaction can still fail.
+     * @throws EthereumError
+     */
+    async send(
+      signed: SignedEthereum,
+      start?: () => Promise<void>,
+    ): Promise<{ announced: Promise<void> }> {
       const id = await offer(signed)
       const isReady = await runFetching(() => ledger.isReady(id))
-      if (!chain.automine || !isReady) return { announced: Promise.resolve() }
+      if (!automine || !isReady) return { announced: Promise.resolve() }
       // The node of a fork may not answer, and a disk may be full.
       const canFail = fork !== undefined || kept !== undefined
       return start && !canFail ? makeLater(id, start) : makeNext({ pending: id })
     },
-    async mineMany(count, interval = 0) {
+    /** Makes blocks. `interval` is the time between them in milliseconds. */
+    async mineMany(count: number, interval = 0): Promise<void> {
       for (let made = 0; made < count; made++) {
         if (made > 0 && interval > 0) clock.setNext(ledger.head().header.timestamp + interval)
         await make()
@@ -260,62 +289,75 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       schedule()
       await announce()
     },
-    async start() {
+    /** Starts to make blocks. */
+    async start(): Promise<void> {
       // Tools do not expect time 0 of the newest block.
       if (ledger.head().header.timestamp === 0) await mine()
       started = mark()
       schedule()
     },
-    async close() {
+    /** Stops making blocks. Every transaction that was accepted for a block is in it when this resolves. */
+    async close(): Promise<void> {
       closed = true
       clearTimeout(timer)
       await due
       await fork?.close()
     },
-    onBlock(listener) {
+    /** Calls the listener after each change of the chain and waits for it. Returns the function that removes it. */
+    onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    /** Milliseconds between blocks without transactions, or the least of a range; 0 for no such blocks. */
     blockTime: () => blockTime.least,
-    setBlockTime(least, most = least) {
+    /** Sets the milliseconds between blocks, or the range of a random time for each block. */
+    setBlockTime(least: number, most = least): void {
       blockTime = { least, most }
       schedule()
     },
-    async rewind(number, keep) {
+    /** Removes every block above a height. With `keep` their transactions return to the pool. */
+    async rewind(number: number, keep: boolean): Promise<void> {
       const mark = await ledger.rewind(number, keep)
       kept?.append({ kind: 'return', mark })
       for (const [id, { chain }] of snapshots)
         if (chain.revision > mark.revision) snapshots.delete(id)
       await announce()
     },
+    /** The snapshots that can be restored, with the newest block of each. */
     snapshots: () => [...snapshots].map(([id, { chain }]) => ({ id, block: chain.number })),
-    snapshot() {
+    /** Stores the chain: blocks, state, pool and time. Returns the number of the snapshot. */
+    snapshot(): number {
       snapshots.set(++lastSnapshot, mark())
       return lastSnapshot
     },
-    async revert(id) {
+    /** Restores a snapshot and deletes it and all later ones. False when it does not exist. */
+    async revert(id: number): Promise<boolean> {
       const snapshot = snapshots.get(id)
       if (!snapshot) return false
       for (const later of snapshots.keys()) if (later >= id) snapshots.delete(later)
       await returnTo(snapshot)
       return true
     },
-    reset: async () => {
+    /** Restores the chain as it was when this process started. */
+    async reset(): Promise<void> {
       snapshots.clear()
       ledger.clearChoices()
       if (started) await returnTo(started)
     },
+    /** The newest state as bytes, for `loadState`. */
     dumpState: () => packState(ledger.entries()),
-    async loadState(dump) {
+    /** Adds a dumped state to the newest one. @throws Error when the bytes are not such a state */
+    async loadState(dump: Uint8Array): Promise<void> {
       const values = unpackState(dump)
       await patch((state) => state.setAll(values))
     },
+    /** Changes the state of the newest block, without a block. */
     patch,
-    changeAccount: (address, change) =>
+    /** Changes one account of the newest block, by address of 42 hex characters. */
+    changeAccount: (address: string, change: AccountChange): Promise<void> =>
       patch((state) => changeAccount(state, address, change, ledger.head().header.timestamp)),
     setFaults: native.setFaults,
   }
-  return chain
 }
 
 export declare namespace createDevChain {

@@ -130,7 +130,7 @@ describe('a recorded chain made anew', () => {
     for (const number of heights.slice(1)) {
       const block = ledger.block(number) as ChainBlock
       const energy = block.infos.map(({ receipt }) => receipt?.energy_usage_total ?? 0)
-      const frames = block.infos.map(() => createFrameTracer())
+      const frames = block.infos.map(() => createFrameTracer((frame) => frame))
       // Endless loops have millions of operations.
       const isTraced = (index: number) => (energy[index] ?? 0) < 100_000
       const observe = (index: number) => (isTraced(index) ? frames[index]?.observe : undefined)

@@ -1,4 +1,4 @@
-import type { Fork } from '../fork/fork.ts'
+import type { Fork } from '../fork/open.ts'
 import type { Params } from './request.ts'
 
 /** A request of the native interface, with the data that decides whether the forked node answers it. */

@@ -43,7 +43,6 @@ export const AccountUpdateContract: ContractType = {
     const name = hex(value, 'account_name')
     updateAccount(state, owner, () => ({ name }))
     state.set('property', `name:${name}`, 1n)
-    return {}
   },
 }
 
@@ -62,7 +61,6 @@ export const SetAccountIdContract: ContractType = {
     const accountId = hex(value, 'account_id')
     updateAccount(state, owner, () => ({ accountId }))
     state.set('accountId', Buffer.from(accountId, 'hex').toString().toLowerCase(), owner)
-    return {}
   },
 }
 

@@ -167,7 +167,6 @@ export const ParticipateAssetIssueContract: ContractType = {
     addBalance(state, asset.owner, amount)
     updateAccount(state, asset.owner, (account) => withAsset(account, asset.id, -bought))
     updateAccount(state, owner, (account) => withAsset(account, asset.id, bought))
-    return {}
   },
 }
 
@@ -193,7 +192,6 @@ export const UpdateAssetContract: ContractType = {
       freeNetLimit: int(value, 'new_limit'),
       publicFreeNetLimit: int(value, 'new_public_limit'),
     })
-    return {}
   },
 }
 
@@ -221,6 +219,5 @@ export const UnfreezeAssetContract: ContractType = {
     const frozenSupply = asset.frozenSupply.filter((part) => !over.includes(part))
     state.set('asset', asset.id, { ...asset, frozenSupply })
     updateAccount(state, owner, (account) => withAsset(account, asset.id, free))
-    return {}
   },
 }

@@ -29,7 +29,6 @@ export const UpdateSettingContract: ContractType = {
   },
   execute(execution) {
     change(execution, { userPercent: int(execution.value, 'consume_user_resource_percent') })
-    return {}
   },
 }
 
@@ -45,7 +44,6 @@ export const UpdateEnergyLimitContract: ContractType = {
   },
   execute(execution) {
     change(execution, { originEnergyLimit: int(execution.value, 'origin_energy_limit') })
-    return {}
   },
 }
 
@@ -57,6 +55,5 @@ export const ClearABIContract: ContractType = {
   },
   execute(execution) {
     change(execution, { abi: [] })
-    return {}
   },
 }

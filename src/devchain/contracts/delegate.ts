@@ -115,7 +115,6 @@ export const DelegateResourceContract: ContractType = {
       delegated: { ...delegated, [resource]: delegated[resource] + amount },
       frozen: { ...frozen, [resource]: frozen[resource] - amount },
     }))
-    return {}
   },
 }
 
@@ -174,7 +173,6 @@ export const UnDelegateResourceContract: ContractType = {
       changeIndex(state, `from/${owner}`, receiver, false)
       changeIndex(state, `to/${receiver}`, owner, false)
     }
-    return {}
   },
 }
 

@@ -62,7 +62,6 @@ export const FreezeBalanceV2Contract: ContractType = {
       balance: balance - amount,
       ...(supportsPower(state) && { ownPower: true }),
     }))
-    return {}
   },
 }
 
@@ -175,7 +174,7 @@ export const CancelAllUnfreezeV2Contract: ContractType = {
 /** FreezeBalanceContract: the first kind of stake, closed since the second exists. */
 export const FreezeBalanceContract: ContractType = {
   validate: () => invalid('freeze v2 is open, old freeze is closed'),
-  execute: () => ({}),
+  execute: () => undefined,
 }
 
 /** UnfreezeBalanceContract: for stakes of the first kind, which this chain does not have. */
@@ -186,5 +185,5 @@ export const UnfreezeBalanceContract: ContractType = {
       powerOf(execution) === 'ENERGY' ? 'no frozenBalance(Energy)' : 'no frozenBalance(BANDWIDTH)',
     )
   },
-  execute: () => ({}),
+  execute: () => undefined,
 }

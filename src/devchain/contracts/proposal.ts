@@ -54,7 +54,6 @@ export const ProposalCreateContract: ContractType = {
       approvals: [],
       state: 'PENDING',
     })
-    return {}
   },
 }
 
@@ -78,7 +77,6 @@ export const ProposalApproveContract: ContractType = {
       ...proposal,
       approvals: value['is_add_approval'] === true ? [...others, owner] : others,
     })
-    return {}
   },
 }
 
@@ -96,6 +94,5 @@ export const ProposalDeleteContract: ContractType = {
   execute(execution) {
     const proposal = openProposal(execution)
     execution.state.set('proposal', String(proposal.id), { ...proposal, state: 'CANCELED' })
-    return {}
   },
 }

@@ -30,7 +30,7 @@ type Outcome = {
 /** One contract type. `validate` throws RefusedError to reject a contract, `execute` changes the state. */
 export type ContractType = {
   validate(execution: Execution): void
-  execute(execution: Execution): Outcome
+  execute(execution: Execution): Outcome | void
 }
 
 /** An int64 member; 0 if absent. */

@@ -51,7 +51,6 @@ export const VoteWitnessContract: ContractType = {
   },
   execute({ state, value, owner }) {
     setVotes(state, owner, voteRecords.read(value['votes']))
-    return {}
   },
 }
 
@@ -113,7 +112,6 @@ export const WitnessUpdateContract: ContractType = {
   execute({ state, value, owner }) {
     const witness = state.get('witness', owner) as Witness
     state.set('witness', owner, { ...witness, url: hex(value, 'update_url') })
-    return {}
   },
 }
 
@@ -129,7 +127,6 @@ export const UpdateBrokerageContract: ContractType = {
   execute({ state, value, owner }) {
     const witness = state.get('witness', owner) as Witness
     state.set('witness', owner, { ...witness, brokerage: Number(int(value, 'brokerage')) })
-    return {}
   },
 }
 

@@ -113,15 +113,15 @@ function applyNative(
     ...clock,
   }
   type.validate(execution)
-  const outcome = type.execute(execution)
+  const { fee = 0n, info } = type.execute(execution) ?? {}
   return {
     results: [{ contractRet: 'SUCCESS' }],
     info: {
       id: transaction.id,
-      ...withoutZeros({ fee: (outcome.fee ?? 0n) + bill.netFee + bill.extraFee }),
+      ...withoutZeros({ fee: fee + bill.netFee + bill.extraFee }),
       contractResult: [''],
       receipt: printReceipt(bill),
-      ...outcome.info,
+      ...info,
     },
   }
 }

@@ -8,8 +8,7 @@ import type { NodeRpc } from '../../native/transport/rpc.ts'
 import { createPoolTransport } from '../../native/transport/transport.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import { ForkError } from '../state/errors.ts'
-import type { Fork } from './fork.ts'
-import { openFork } from './open.ts'
+import { type Fork, openFork } from './open.ts'
 
 /** The default ports of a node's HTTP interface and of its JSON-RPC. */
 const HTTP_PORT = 8090

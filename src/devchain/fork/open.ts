@@ -13,22 +13,18 @@ import { balanceAt, createBlockReads, probeReach } from './blockReads.ts'
 import type { Reach } from './blockReads.ts'
 import { createEarlierBlocks, isHash, toForkBlock } from './blocks.ts'
 import { createDiskCache } from './diskCache.ts'
-import type { Fork } from './fork.ts'
 import { createForkReader } from './read.ts'
 import { readSettings } from './settings.ts'
+
+/** The chain of a node that a chain in this process forks. */
+export type Fork = Awaited<ReturnType<typeof openFork>>
 
 /**
  * Opens the chain of a node at a block.
  *
  * @throws ForkError when the block does not exist; UpstreamError when the node does not answer.
  */
-export async function openFork({
-  cache,
-  number,
-  rpc,
-  transport,
-  urls,
-}: openFork.Options): Promise<Fork> {
+export async function openFork({ cache, number, rpc, transport, urls }: openFork.Options) {
   const native = createNodeClient({ transport })
   const node = { native, rpc }
   const blocks = createEarlierBlocks(native)
@@ -58,19 +54,26 @@ export async function openFork({
       }),
     })
 
-  const ask = (operation: string, body: unknown) => native.call('wallet', operation, body)
+  const ask = (operation: string, body: unknown): Promise<unknown> =>
+    native.call('wallet', operation, body)
   const answers = new Map<string, Promise<unknown>>()
   const earlier = new Map<number, StateReader>()
   const settings = known.filter(([name]) => /^(parameter|prices):/.test(name))
 
   return {
+    /** The fork block, without its transactions. */
     block,
     chainId,
+    /** The URLs of the node and of its JSON-RPC. */
     urls,
+    /** The time of each kind of state: the fork block or the first read. */
     reach,
+    /** The state after that block. Reads throw MissingStateError if a value must be fetched first. */
     state: stateOf(block, known),
-    blockAt: (height) => blocks.at(height),
-    stateAt(number) {
+    /** An earlier block, without its transactions. @throws MissingStateError if it must be fetched first */
+    blockAt: blocks.at,
+    /** The state after an earlier block. @throws ForkError when the node does not keep it; MissingStateError */
+    stateAt(number: number): StateReader {
       if (reach.storage !== 'block') throw noState(number)
       const open = earlier.get(number)
       if (open) return open
@@ -79,21 +82,24 @@ export async function openFork({
       earlier.set(number, state)
       return state
     },
-    async balanceAt(address, number) {
+    /** The balance of an account after an earlier block. @throws ForkError when the node does not keep it */
+    async balanceAt(address: string, number: number): Promise<bigint> {
       if (reach.balance === 'now') throw noState(number)
       const { id } = await blocks.fetch(number)
       if (reach.storage !== 'block') return balanceAt(native, address, { id, number })
       return (await createBlockReads(node, { id, number }, reach).balance(address)) ?? 0n
     },
+    /** Calls an operation of the node and returns the answer as received. @throws UpstreamError, NodeRefusedError */
     ask,
-    askOnce(operation, body) {
+    /** The same for answers that never change. Each is fetched once. */
+    askOnce(operation: string, body: unknown): Promise<unknown> {
       const key = `${operation} ${JSON.stringify(body)}`
       const answer = answers.get(key) ?? ask(operation, body)
       answers.set(key, answer)
       answer.catch(() => answers.delete(key))
       return answer
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([native.close(), rpc?.close()])
     },
   }

@@ -115,23 +115,24 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
     const done: SimulatedCall[] = []
     for (const call of calls) {
       const nonce = nonceOf(state, call.from)
-      const frames = hasTransfers ? createFrameTracer() : undefined
+      const transfers = hasTransfers
+        ? createFrameTracer((frame) => logsWithTransfers(frame, (amount) => unit.fromSun(amount)))
+        : undefined
       const runCall = async () => {
         if (isChecked) check(call, { block, nonce, state })
         return callEthereum(state, call, {
           block,
           rules: ledger.rules,
-          ...(frames && { observe: frames.observe }),
+          ...(transfers && { observe: transfers.observe }),
         })
       }
       const ran = await runCall().catch((error: unknown) => {
         throw withCode(error)
       })
-      const frame =
-        ran.failure || !frames ? undefined : frames.result({ plain: plainCall(call, ran) })
-      const result = frame
-        ? { ...ran, logs: logsWithTransfers(frame, (amount) => unit.fromSun(amount)) }
-        : ran
+      const result =
+        ran.failure || !transfers
+          ? ran
+          : { ...ran, logs: transfers.result({ plain: plainCall(call, ran) }) }
       state.set('nonce', call.from, nonce + 1n)
       done.push({ call, nonce, result })
     }

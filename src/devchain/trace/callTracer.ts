@@ -4,9 +4,10 @@ import { bytesToHex, numberToHex } from 'viem/utils'
 import type { CallFrame, CallLog } from '../../codec/callFrame.ts'
 import { revertReason } from '../../codec/revert.ts'
 import type { Unit } from '../../codec/unit.ts'
+import type { runVm } from '../vm/run.ts'
 import type { Frame, FrameLog } from './frame.ts'
 import { recordFrames } from './frames.ts'
-import type { TracedRun, Tracer } from './tracer.ts'
+import type { TracedRun } from './tracer.ts'
 
 /** Options of `callTracer`, as in geth. */
 export type CallTracerOptions = {
@@ -15,34 +16,30 @@ export type CallTracerOptions = {
   withLog?: boolean | undefined
 }
 
-/** Geth's `callTracer`: the frames of a run as a tree. */
-export function createCallTracer(options: CallTracerOptions, unit: Unit): Tracer<CallFrame> {
-  const frames = createFrameTracer()
-  return {
-    observe: frames.observe,
-    result: (run) => printFrame(frames.result(run), options, unit),
-  }
-}
-
-/** A tracer whose trace is the tree of recorded frames. */
-export type FrameTracer = {
-  observe: Tracer['observe']
-  /** The outermost frame; `plain` if the EVM ran no code. */
-  result: (run: Pick<TracedRun, 'plain'> & Partial<TracedRun>) => Frame
-}
-
-/** Creates a tracer that returns the recorded frames. */
-export function createFrameTracer(): FrameTracer {
+/**
+ * Creates a tracer of the tree of frames.
+ *
+ * @param print - makes the trace of the outermost frame. If the EVM ran no code, that is the `plain` frame of the run.
+ */
+export function createFrameTracer<trace>(print: (frame: Frame) => trace) {
   let root: () => Frame | undefined = () => undefined
   return {
-    observe(events, state) {
+    observe(...[events, state]: Parameters<runVm.Observe>): void {
       ;({ root } = recordFrames(events, state))
     },
-    result({ gas, gasUsed = 0n, plain }) {
+    result({ gas, gasUsed = 0n, plain }: Pick<TracedRun, 'plain'> & Partial<TracedRun>): trace {
       const frame = root()
-      return frame && gas !== undefined ? { ...frame, gas, gasUsed } : (frame ?? plain)
+      return print(frame && gas !== undefined ? { ...frame, gas, gasUsed } : (frame ?? plain))
     },
   }
+}
+
+/** A frame without calls of precompiled contracts, which Parity's traces omit. */
+export function withoutBuiltIns(frame: Frame): Frame {
+  const calls = frame.calls
+    .filter(({ isBuiltIn, kind }) => !isBuiltIn || (kind !== 'CALL' && kind !== 'STATICCALL'))
+    .map(withoutBuiltIns)
+  return { ...frame, calls }
 }
 
 /** A frame in geth's format. */

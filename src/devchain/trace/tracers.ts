@@ -1,7 +1,7 @@
 import type { Unit } from '../../codec/unit.ts'
 import type { runVm } from '../vm/run.ts'
-import { type CallTracerOptions, createCallTracer } from './callTracer.ts'
-import { createFourByteTracer } from './fourByteTracer.ts'
+import { type CallTracerOptions, createFrameTracer, printFrame } from './callTracer.ts'
+import { countSelectors } from './fourByteTracer.ts'
 import { createPrestateTracer, type PrestateOptions } from './prestateTracer.ts'
 import { createStructLogger, type StructLoggerOptions } from './structLogger.ts'
 import type { Tracer } from './tracer.ts'
@@ -22,10 +22,11 @@ export class TraceTimeoutError extends Error {
 /** Creates the requested tracer. Amounts are printed in `unit`. */
 export function createTracer(request: TraceRequest, unit: Unit): Tracer {
   if (request.tracer === undefined) return createStructLogger(request.options)
-  if (request.tracer === 'callTracer') return createCallTracer(request.options, unit)
+  if (request.tracer === 'callTracer')
+    return createFrameTracer((frame) => printFrame(frame, request.options, unit))
   if (request.tracer === 'prestateTracer') return createPrestateTracer(request.options, unit)
   if (request.tracer === 'muxTracer') return createMuxTracer(request.tracers, unit)
-  if (request.tracer === '4byteTracer') return createFourByteTracer()
+  if (request.tracer === '4byteTracer') return createFrameTracer((frame) => countSelectors(frame))
   return { observe: () => undefined, result: () => ({}) }
 }
 

@@ -9,7 +9,7 @@ import { type AnyMethod, defineMethod } from '../../../rpc/method.ts'
 import { arrayOf, blockRef, hash, index, named } from '../../../rpc/params/params.ts'
 import { MAX_TRACED_BLOCKS, traceFilter } from '../../../rpc/params/traceFilterParam.ts'
 import { withUnit } from '../../../rpc/params/withUnit.ts'
-import { createCallFrames, printFrame, traceBlock } from '../../index.ts'
+import { createFrameTracer, printFrame, traceBlock, withoutBuiltIns } from '../../index.ts'
 import type { ChainBlock, DevChain } from '../../index.ts'
 import { numberOfBlock } from '../blockState.ts'
 import { findBlock, findPlace, ownBlock } from './places.ts'
@@ -29,10 +29,11 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
     { end = performance.now() + TIMEOUT, only }: { end?: number; only?: number } = {},
   ): Promise<FlatTrace[]> {
     if (block.header.number === 0) return []
-    const options = { create: createCallFrames, timeout: end - performance.now() }
+    const create = () => createFrameTracer((frame) => printFrame(withoutBuiltIns(frame), {}, unit))
+    const options = { create, timeout: end - performance.now() }
     const traced = await traceBlock(ledger, block, options, only)
     return traced.flatMap(({ hash, index, trace }) =>
-      flatTraces(printFrame(trace, {}, unit), {
+      flatTraces(trace, {
         blockHash: `0x${block.id}`,
         blockNumber: block.header.number,
         transactionHash: `0x${hash}`,

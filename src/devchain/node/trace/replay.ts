@@ -16,7 +16,14 @@ import {
   show,
 } from '../../../rpc/params/params.ts'
 import { withUnit } from '../../../rpc/params/withUnit.ts'
-import { createCallFrames, createTracer, printFrame, traceBlock, traceCall } from '../../index.ts'
+import {
+  createFrameTracer,
+  createTracer,
+  printFrame,
+  traceBlock,
+  traceCall,
+  withoutBuiltIns,
+} from '../../index.ts'
 import type { ChainBlock, DevChain, EthereumCall } from '../../index.ts'
 import { type BlockState, stateOf } from '../blockState.ts'
 import { callRequest } from '../requests.ts'
@@ -161,7 +168,9 @@ export function replayMethods(
 }
 
 function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
-  const frames = createCallFrames()
+  const frames = createFrameTracer((frame) =>
+    flatTraces(printFrame(withoutBuiltIns(frame), {}, unit), NO_PLACE).map(withoutPlace),
+  )
   const state = createTracer({ tracer: 'prestateTracer', options: { diffMode: true } }, unit)
   return {
     observe(...run: Parameters<typeof frames.observe>) {
@@ -174,9 +183,7 @@ function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
         stateDiff: kinds.includes('stateDiff')
           ? stateDiffOf(state.result(run) as PrestateDiff)
           : null,
-        trace: kinds.includes('trace')
-          ? flatTraces(printFrame(frames.result(run), {}, unit), NO_PLACE).map(withoutPlace)
-          : [],
+        trace: kinds.includes('trace') ? frames.result(run) : [],
         vmTrace: null,
       }
     },
