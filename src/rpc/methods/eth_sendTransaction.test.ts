@@ -58,3 +58,21 @@ test('error: no key, and keys of other accounts', async () => {
     message: expect.stringMatching(/^unknown account/),
   })
 })
+
+test.each([
+  ['to oneself', 'Contract validate error : Cannot transfer TRX to yourself.'],
+  ['of no coins', 'Contract validate error : Amount must be greater than 0.'],
+])('error: the chain has no transfer %s; its nonce is free again', async (_, text) => {
+  const message = Buffer.from(text).toString('hex')
+  const context = await createReplayContext({
+    keys: [keys.bob.pk],
+    intercept: ({ path }) =>
+      path === '/wallet/broadcasthex'
+        ? { text: JSON.stringify({ result: false, code: 'CONTRACT_VALIDATE_ERROR', message }) }
+        : undefined,
+  })
+  const request = { from: keys.bob.eth, to: keys.dave.eth, value: '0x5', nonce: '0x0' }
+  const send = async () => callMethod(eth_sendTransaction, context, [request])
+  await expect(send).rejects.toMatchObject({ code: -32000, message: text })
+  await expect(send).rejects.toMatchObject({ code: -32000, message: text })
+})
