@@ -75,15 +75,6 @@ export function valueText(value: unknown): string {
   )
 }
 
-/** A typed argument: JSON for lists and tuples, decimal or hex for numbers. @throws SyntaxError */
-export function argument(text: string, type: string): unknown {
-  const given = text.trim()
-  if (type.endsWith(']') || type.startsWith('tuple')) return JSON.parse(given)
-  if (/^u?int/.test(type)) return BigInt(given.replaceAll(/[,_]/g, ''))
-  if (type === 'bool') return given === 'true'
-  return given
-}
-
 function areUsable(list: unknown, depth = 0): boolean {
   return (
     Array.isArray(list) &&

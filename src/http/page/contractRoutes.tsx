@@ -2,9 +2,10 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { AbiFunction } from 'viem'
 
+import { encodeCall } from '../../codec/abiArguments.ts'
 import { parseAddress } from '../../lib/address.ts'
 import { readAbi } from './abi.ts'
-import { callFunction, encodeCall, givenFunctions } from './reads/contract.ts'
+import { callFunction, givenFunctions } from './reads/contract.ts'
 import type { Source } from './reads/source.ts'
 import { Functions } from './views/contract.tsx'
 

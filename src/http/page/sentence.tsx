@@ -6,6 +6,7 @@ import { toRpcAddress } from '../../lib/address.ts'
 import { short } from './format.ts'
 import { operationOf } from './operations.ts'
 import { int, type Row } from './reads/row.ts'
+import type { NativeToken, Token } from './reads/source.ts'
 import type { TransactionFacts } from './reads/transaction.ts'
 import { cleanText, hexText } from './text.ts'
 import { AddressLink, Amount, TokenAmount } from './views/parts.tsx'
@@ -26,153 +27,87 @@ type Words = {
   number: (field: string) => string
   /** Text in a field, which is hex of UTF-8. */
   text: (field: string) => string
+  /** Coins that the transaction paid out, as the node says in a field of its outcome. */
+  paid: (field: 'unfreeze_amount' | 'withdraw_amount' | 'withdraw_expire_amount') => Child
+  /** The account that a stake is in favour of, if it is another one. */
+  receiver: () => Child
   /** The resource of a stake. */
   resource: () => string
 }
 
 const WRITERS: Readonly<Record<string, Writer>> = {
-  AccountCreateContract: ({ who }) => <>created the account {who('account_address')}</>,
-  AccountPermissionUpdateContract: (words) => <>changed its permissions {permissions(words)}</>,
-  AccountUpdateContract: ({ text }) => <>named its account “{text('account_name')}”</>,
-  AssetIssueContract: ({ facts, number, text }) => (
-    <>
-      issued the token “{text('name')}” with a supply of{' '}
-      {unitsText(int(facts.value['total_supply']), Number(number('precision')))}
-    </>
-  ),
+  AccountCreateContract: ({ who }) => say`created the account ${who('account_address')}`,
+  AccountPermissionUpdateContract: (words) => say`changed its permissions ${permissions(words)}`,
+  AccountUpdateContract: ({ text }) => say`named its account “${text('account_name')}”`,
+  AssetIssueContract: ({ facts, number, text }) =>
+    say`issued the token “${text('name')}” with a supply of ${unitsText(int(facts.value['total_supply']), Number(number('precision')))}`,
   CancelAllUnfreezeV2Contract: () => 'cancelled all unstaking and staked the coins again',
-  ClearABIContract: ({ who }) => <>removed the ABI of {who('contract_address')} from the chain</>,
+  ClearABIContract: ({ who }) => say`removed the ABI of ${who('contract_address')} from the chain`,
   CreateSmartContract: ({ facts }) => creation(facts),
-  DelegateResourceContract: (words) => (
-    <>
-      delegated the {words.resource()} of {words.coins('balance')} to{' '}
-      {words.who('receiver_address')}
-      {words.facts.value['lock'] === true &&
-        (int(words.facts.value['lock_period']) > 0n
-          ? `, locked for ${words.number('lock_period')} blocks`
-          : ', locked')}
-    </>
-  ),
-  ExchangeCreateContract: ({ token }) => (
-    <>
-      created an exchange of {token('first_token_id', 'first_token_balance')} and{' '}
-      {token('second_token_id', 'second_token_balance')}
-    </>
-  ),
-  ExchangeInjectContract: ({ number, token }) => (
-    <>
-      added {token('token_id', 'quant')} to exchange {number('exchange_id')}
-    </>
-  ),
-  ExchangeTransactionContract: ({ number, token }) => (
-    <>
-      sold {token('token_id', 'quant')} on exchange {number('exchange_id')} for at least{' '}
-      {number('expected')} units
-    </>
-  ),
-  ExchangeWithdrawContract: ({ number, token }) => (
-    <>
-      withdrew {token('token_id', 'quant')} from exchange {number('exchange_id')}
-    </>
-  ),
-  FreezeBalanceContract: (words) => (
-    <>
-      staked {words.coins('frozen_balance')} for {words.resource()} for{' '}
-      {words.number('frozen_duration')} days
-      {words.facts.value['receiver_address'] !== undefined && (
-        <> in favour of {words.who('receiver_address')}</>
-      )}
-    </>
-  ),
-  FreezeBalanceV2Contract: ({ coins, resource }) => (
-    <>
-      staked {coins('frozen_balance')} for {resource()}
-    </>
-  ),
+  DelegateResourceContract: ({ coins, facts: { value }, number, resource, who }) => {
+    const time = int(value['lock_period']) > 0n ? ` for ${number('lock_period')} blocks` : ''
+    const lock = value['lock'] === true ? `, locked${time}` : ''
+    return say`delegated the ${resource()} of ${coins('balance')} to ${who('receiver_address')}${lock}`
+  },
+  ExchangeCreateContract: ({ token }) =>
+    say`created an exchange of ${token('first_token_id', 'first_token_balance')} and ${token('second_token_id', 'second_token_balance')}`,
+  ExchangeInjectContract: ({ number, token }) =>
+    say`added ${token('token_id', 'quant')} to exchange ${number('exchange_id')}`,
+  ExchangeTransactionContract: ({ number, token }) =>
+    say`sold ${token('token_id', 'quant')} on exchange ${number('exchange_id')} for at least ${number('expected')} units`,
+  ExchangeWithdrawContract: ({ number, token }) =>
+    say`withdrew ${token('token_id', 'quant')} from exchange ${number('exchange_id')}`,
+  FreezeBalanceContract: ({ coins, number, receiver, resource }) =>
+    say`staked ${coins('frozen_balance')} for ${resource()} for ${number('frozen_duration')} days${receiver()}`,
+  FreezeBalanceV2Contract: ({ coins, resource }) =>
+    say`staked ${coins('frozen_balance')} for ${resource()}`,
   MarketCancelOrderContract: ({ facts }) => (
     <>
       cancelled the market order <code>{short(String(facts.value['order_id']))}</code>
     </>
   ),
-  MarketSellAssetContract: ({ token }) => (
-    <>
-      offered {token('sell_token_id', 'sell_token_quantity')} for{' '}
-      {token('buy_token_id', 'buy_token_quantity')}
-    </>
-  ),
-  ParticipateAssetIssueContract: ({ coins, facts, who }) => (
-    <>
-      bought {tokenName(facts)} for {coins('amount')} from {who('to_address')}
-    </>
-  ),
+  MarketSellAssetContract: ({ token }) =>
+    say`offered ${token('sell_token_id', 'sell_token_quantity')} for ${token('buy_token_id', 'buy_token_quantity')}`,
+  ParticipateAssetIssueContract: ({ coins, facts, who }) =>
+    say`bought ${tokenName(facts)} for ${coins('amount')} from ${who('to_address')}`,
   ProposalApproveContract: ({ facts, number }) =>
     `${facts.value['is_add_approval'] === true ? 'approved' : 'withdrew the approval of'} proposal ${number('proposal_id')}`,
   ProposalCreateContract: ({ facts }) =>
     `proposed to change ${parameters(facts.value['parameters'])}`,
   ProposalDeleteContract: ({ number }) => `deleted proposal ${number('proposal_id')}`,
-  SetAccountIdContract: ({ text }) => <>set the id of its account to “{text('account_id')}”</>,
+  SetAccountIdContract: ({ text }) => `set the id of its account to “${text('account_id')}”`,
   ShieldedTransferContract: () => 'made a shielded transfer',
-  TransferAssetContract: ({ token, who }) => (
-    <>
-      transferred {token('asset_name', 'amount')} to {who('to_address')}
-    </>
-  ),
-  TransferContract: ({ coins, who }) => (
-    <>
-      transferred {coins('amount')} to {who('to_address')}
-    </>
-  ),
+  TransferAssetContract: ({ token, who }) =>
+    say`transferred ${token('asset_name', 'amount')} to ${who('to_address')}`,
+  TransferContract: ({ coins, who }) => say`transferred ${coins('amount')} to ${who('to_address')}`,
   TriggerSmartContract: ({ facts }) => call(facts),
-  UnDelegateResourceContract: (words) => (
-    <>
-      ended the delegation of {words.resource()} of {words.coins('balance')} to{' '}
-      {words.who('receiver_address')}
-    </>
-  ),
+  UnDelegateResourceContract: ({ coins, resource, who }) =>
+    say`ended the delegation of ${resource()} of ${coins('balance')} to ${who('receiver_address')}`,
   UnfreezeAssetContract: () => 'released the frozen supply of its token',
-  UnfreezeBalanceContract: ({ facts, resource, who }) => (
-    <>
-      unstaked <Amount value={int(facts.info?.unfreeze_amount)} /> staked for {resource()}
-      {facts.value['receiver_address'] !== undefined && (
-        <> in favour of {who('receiver_address')}</>
-      )}
-    </>
-  ),
-  UnfreezeBalanceV2Contract: ({ coins, resource }) => (
-    <>
-      unstaked {coins('unfreeze_balance')} from {resource()}
-    </>
-  ),
+  UnfreezeBalanceContract: ({ paid, receiver, resource }) =>
+    say`unstaked ${paid('unfreeze_amount')} staked for ${resource()}${receiver()}`,
+  UnfreezeBalanceV2Contract: ({ coins, resource }) =>
+    say`unstaked ${coins('unfreeze_balance')} from ${resource()}`,
   UpdateAssetContract: () => 'changed the description and limits of its token',
   UpdateBrokerageContract: ({ number }) => `set its brokerage to ${number('brokerage')} %`,
-  UpdateEnergyLimitContract: ({ number, who }) => (
-    <>
-      set the energy that {who('contract_address')} pays for its callers to{' '}
-      {number('origin_energy_limit')} a call
-    </>
-  ),
-  UpdateSettingContract: ({ number, who }) => (
-    <>
-      set the share of energy that callers of {who('contract_address')} pay to{' '}
-      {number('consume_user_resource_percent')} %
-    </>
-  ),
+  UpdateEnergyLimitContract: ({ number, who }) =>
+    say`set the energy that ${who('contract_address')} pays for its callers to ${number('origin_energy_limit')} a call`,
+  UpdateSettingContract: ({ number, who }) =>
+    say`set the share of energy that callers of ${who('contract_address')} pay to ${number('consume_user_resource_percent')} %`,
   VoteAssetContract: () => 'voted with a token',
-  VoteWitnessContract: ({ facts }) => <>voted {votes(facts)}</>,
-  WithdrawBalanceContract: ({ facts }) => (
-    <>
-      withdrew <Amount value={int(facts.info?.withdraw_amount)} /> of rewards
-    </>
-  ),
-  WithdrawExpireUnfreezeContract: ({ facts }) => (
-    <>
-      withdrew <Amount value={int(facts.info?.withdraw_expire_amount)} /> that had been unstaked
-    </>
-  ),
+  VoteWitnessContract: ({ facts }) => say`voted ${votes(facts)}`,
+  WithdrawBalanceContract: ({ paid }) => say`withdrew ${paid('withdraw_amount')} of rewards`,
+  WithdrawExpireUnfreezeContract: ({ paid }) =>
+    say`withdrew ${paid('withdraw_expire_amount')} that had been unstaked`,
   WitnessCreateContract: ({ text }) =>
     `applied as a block producer with the website ${text('url')}`,
   WitnessUpdateContract: ({ text }) =>
     `changed its website as a block producer to ${text('update_url')}`,
+}
+
+/** A sentence with elements in it. */
+function say(texts: TemplateStringsArray, ...parts: Child[]): Child {
+  return texts.flatMap((text, index) => [text, parts[index]])
 }
 
 /** What a transaction does, in one sentence that begins with its account. */
@@ -194,6 +129,10 @@ export function Sentence({ facts }: { facts: TransactionFacts }) {
     },
     number: (field) => grouped(int(value[field])),
     text: (field) => cleanText(hexText(value[field] as string | undefined) ?? '', 200),
+    paid: (field) => <Amount value={int(facts.info?.[field])} />,
+    receiver: () =>
+      value['receiver_address'] !== undefined &&
+      say` in favour of ${words.who('receiver_address')}`,
     resource: () =>
       ((value['resource'] as string | undefined) ?? 'BANDWIDTH')
         .toLowerCase()
@@ -211,37 +150,21 @@ export function Sentence({ facts }: { facts: TransactionFacts }) {
 }
 
 function creation({ names, row }: TransactionFacts): Child {
-  return (
-    <>
-      deployed{' '}
-      {row.status === 'failed' || !row.to ? (
-        'a contract'
-      ) : (
-        <AddressLink address={row.to} name={names.get(row.to)} />
-      )}
-      {payment(row)}
-    </>
+  const isThere = row.status !== 'failed' && row.to
+  const contract = isThere ? (
+    <AddressLink address={isThere} name={names.get(isThere)} />
+  ) : (
+    'a contract'
   )
+  return say`deployed ${contract}${payment(row)}`
 }
 
 /** What a call or creation sends with it: coins, a token of the chain, or both. */
 function payment({ token, value }: Row): Child {
-  return (
-    <>
-      {value > 0n && (
-        <>
-          {' '}
-          with <Amount value={value} />
-        </>
-      )}
-      {token && (
-        <>
-          {' '}
-          with <TokenAmount amount={token.amount} token={token.token} />
-        </>
-      )}
-    </>
-  )
+  return [
+    value > 0n && say` with ${<Amount value={value} />}`,
+    token && say` with ${<TokenAmount amount={token.amount} token={token.token} />}`,
+  ]
 }
 
 /** Hex digits of a selector. A call with less data runs no function. */
@@ -250,55 +173,34 @@ const SELECTOR = 8
 /** A call of a contract: a token transfer in its own words, any other by the name of its function. */
 function call({ call: decoded, names, row, tokens, transfers, value }: TransactionFacts): Child {
   const [only] = transfers
-  const token = row.to ? tokens.get(row.to) : undefined
+  const contract = row.to ?? undefined
+  const token = contract && tokens.get(contract)
   const party = (address: Address) => <AddressLink address={address} name={names.get(address)} />
-  const isTransfer = /^(transfer|transferFrom|safeTransferFrom)$/.test(decoded?.name ?? '')
-  if (only && transfers.length === 1 && only.contract === row.to && isTransfer)
-    return (
-      <>
-        transferred{' '}
-        {only.amount === undefined ? (
-          `no. ${String(only.id)} of ${only.token?.name ?? 'a token'}`
-        ) : (
-          <TokenAmount amount={only.amount} token={only.token} contract={only.contract} />
-        )}{' '}
-        {only.from !== row.from && <>from {party(only.from)} </>}
-        to {party(only.to)}
-      </>
-    )
-  const [spender, amount] = decoded?.params ?? []
-  if (row.status === 'failed' && decoded?.name === 'transfer' && token && row.token)
-    return (
-      <>
-        tried to transfer{' '}
-        <TokenAmount amount={row.token.amount} token={token} contract={row.to ?? undefined} /> to{' '}
-        {party(String(spender?.value).toLowerCase() as Address)}
-      </>
-    )
-  if (token && decoded?.name === 'approve' && typeof amount?.value === 'bigint')
-    return (
-      <>
-        allowed {party(String(spender?.value).toLowerCase() as Address)} to spend{' '}
-        {amount.value > 2n ** 255n ? (
-          `any amount of ${token.symbol}`
-        ) : (
-          <TokenAmount amount={amount.value} token={token} contract={row.to ?? undefined} />
-        )}
-      </>
-    )
-  return (
-    <>
-      {typeof value['data'] === 'string' && value['data'].length >= SELECTOR ? (
-        <>
-          called <code>{decoded?.name ?? row.action}</code> of
-        </>
-      ) : (
-        'sent coins to'
-      )}{' '}
-      {row.to && party(row.to)}
-      {payment(row)}
-    </>
+  const units = (amount: bigint, of: Token | NativeToken | undefined) => (
+    <TokenAmount amount={amount} token={of} contract={contract} />
   )
+  const isTransfer = /^(transfer|transferFrom|safeTransferFrom)$/.test(decoded?.name ?? '')
+  if (only && transfers.length === 1 && only.contract === contract && isTransfer) {
+    const what =
+      only.amount === undefined
+        ? `no. ${String(only.id)} of ${only.token?.name ?? 'a token'}`
+        : units(only.amount, only.token)
+    const source = only.from !== row.from && say`from ${party(only.from)} `
+    return say`transferred ${what} ${source}to ${party(only.to)}`
+  }
+  const [spender, amount] = decoded?.params ?? []
+  const other = () => party(String(spender?.value).toLowerCase() as Address)
+  if (row.status === 'failed' && decoded?.name === 'transfer' && token && row.token)
+    return say`tried to transfer ${units(row.token.amount, token)} to ${other()}`
+  if (token && decoded?.name === 'approve' && typeof amount?.value === 'bigint') {
+    const isAny = amount.value > 2n ** 255n
+    return say`allowed ${other()} to spend ${isAny ? `any amount of ${token.symbol}` : units(amount.value, token)}`
+  }
+  const runsCode = typeof value['data'] === 'string' && value['data'].length >= SELECTOR
+  const what = runsCode
+    ? say`called ${<code>{decoded?.name ?? row.action}</code>} of`
+    : 'sent coins to'
+  return say`${what} ${contract && party(contract)}${payment(row)}`
 }
 
 /** The token of a purchase: what is bought for the coins is in no field. */

@@ -1,8 +1,9 @@
 import type { Abi, AbiFunction, Address, Hex } from 'viem'
-import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import { decodeFunctionResult } from 'viem/utils'
 
 import { decodeRevert } from '../../../codec/abi.ts'
-import { argument, functionsOf, readAbi, standardFunctions, valueText } from '../abi.ts'
+import { encodeCall } from '../../../codec/abiArguments.ts'
+import { functionsOf, readAbi, standardFunctions, valueText } from '../abi.ts'
 import type { AddressFacts } from './address.ts'
 import type { Source } from './source.ts'
 import { decodedText } from './transaction.ts'
@@ -82,20 +83,6 @@ export async function callFunction(
   } catch (error) {
     return { key, args, error: await errorText(error, to, source) }
   }
-}
-
-/** Call data for a function with arguments as text. @throws Error naming the wrong argument */
-export function encodeCall(entry: AbiFunction, args: readonly string[]): Hex {
-  if (args.length !== entry.inputs.length)
-    throw new Error(`${entry.name} needs ${entry.inputs.length} arguments, got ${args.length}`)
-  const values = entry.inputs.map((input, index) => {
-    try {
-      return argument(args[index] ?? '', input.type)
-    } catch {
-      throw new Error(`${input.name || `argument ${index + 1}`}: expected ${input.type}`)
-    }
-  })
-  return encodeFunctionData({ abi: [entry], args: values })
 }
 
 async function errorText(error: unknown, to: Address, source: Source): Promise<string> {
