@@ -71,7 +71,7 @@ export async function openFork({ cache, number, rpc, transport, urls }: openFork
     /** The state after that block. Reads throw MissingStateError if a value must be fetched first. */
     state: stateOf(block, known),
     /** An earlier block, without its transactions. @throws MissingStateError if it must be fetched first */
-    blockAt: blocks.at,
+    blockAt: (number: number) => blocks.at(number),
     /** The state after an earlier block. @throws ForkError when the node does not keep it; MissingStateError */
     stateAt(number: number): StateReader {
       if (reach.storage !== 'block') throw noState(number)

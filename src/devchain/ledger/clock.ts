@@ -13,10 +13,10 @@ function checked(time: number): number {
   throw new RefusedError('OTHER_ERROR', `times after ${LAST_TIME / 1_000} seconds are not possible`)
 }
 
-/** The time of a chain. All times are milliseconds. Times after {@link LAST_TIME} are refused. */
-export type ChainClock = ReturnType<typeof createClock>
-
-/** Creates a clock that follows real time or, with a seed, advances one slot a block. Tools can move it. */
+/**
+ * Creates a clock that follows real time or, with a seed, advances one slot a block. Tools can move it. All times are milliseconds.
+ * Times after {@link LAST_TIME} are refused.
+ */
 export function createClock({ headTime, now: wall, repeatable, step }: createClock.Options) {
   /** The offset of the chain's clock from real time. */
   let ahead = 0

@@ -24,7 +24,7 @@ export type CallTracerOptions = {
 export function createFrameTracer<trace>(print: (frame: Frame) => trace) {
   let root: () => Frame | undefined = () => undefined
   return {
-    observe(...[events, state]: Parameters<runVm.Observe>): void {
+    observe: (...[events, state]: Parameters<runVm.Observe>): void => {
       ;({ root } = recordFrames(events, state))
     },
     result({ gas, gasUsed = 0n, plain }: Pick<TracedRun, 'plain'> & Partial<TracedRun>): trace {
