@@ -85,13 +85,17 @@ export function createJournalReader(options: createJournalReader.Options): Journ
   }
 
   async function readOn(from: string): Promise<void> {
+    let at = from
     for (const { entry, position } of await journal.read(from)) {
+      // Without its position the window is independent, and a rebuild has a newer one.
+      if (cursor !== at) return
       try {
         if (!entry) throw new Error('the entry is not readable')
-        if (await applyEntry(entry)) return
-        cursor = position
+        if ((await applyEntry(entry)) || cursor !== at) return
+        cursor = at = position
       } catch (error) {
         if (error instanceof RpcError) throw error
+        if (cursor !== at) return
         // A later attempt could not apply this entry either. The rebuilt window contains its blocks.
         logOnce(error, 'skipped an entry of the journal that cannot be applied', { position })
         cursor = position
