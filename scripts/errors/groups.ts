@@ -404,7 +404,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       'A command got other arguments than it takes, a file cannot be read, or a server does not answer it.',
     remedy:
       'The message says what is expected. `ethgate COMMAND --help` shows examples; exit codes are in [the command line](cli.md).',
-    files: ['cli/'],
+    files: ['cli/', 'codec/abiArguments'],
   },
   {
     title: 'The native client and its transactions',
