@@ -13,6 +13,29 @@ const folder = useFolder()
 
 const shared = useReplayNode()
 
+describe('verify', () => {
+  const blockOf = (method: string) => (method === 'eth_blockNumber' ? '0x1' : [])
+
+  test('behavior: a call that the other server refuses is a line, and later blocks are compared', async () => {
+    const server = await startRpc((method) => ({ result: blockOf(method) }))
+    const other = await startRpc((method, params) =>
+      method === 'eth_getLogs' && JSON.stringify(params).includes('0x0')
+        ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
+        : { result: blockOf(method) },
+    )
+    const run = await ethgate(
+      ['verify', '--rpc-url', server.url, '--against', other.url, '--from', '0'],
+      {},
+    )
+    await Promise.all([server.close(), other.close()])
+    expect(run.code).toBe(0)
+    expect(run.stdout.trim().split('\n')).toEqual([
+      expect.stringContaining('"refused":"query returned more than 10000 results"'),
+      '2 blocks compared, 0 answers differ, 1 refused by the other server',
+    ])
+  })
+})
+
 describe('rpc', () => {
   test('default: one line of JSON into a pipe', async () => {
     const run = await ethgate(['rpc', 'eth_chainId', '--rpc-url', shared.node.rpcUrl])

@@ -10,7 +10,7 @@ import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { wholeNumber } from '../support/number.ts'
 import { createProgress } from '../support/progress.ts'
-import type { Rpc } from '../support/rpc.ts'
+import { type Rpc, RpcFailure } from '../support/rpc.ts'
 import { resolveTarget } from '../support/target.ts'
 
 type Options = { against?: string; from: string; to?: string; quiet?: boolean }
@@ -58,12 +58,14 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
   const to = options.to === undefined ? head : Math.min(wholeNumber(options.to, '--to'), head)
   const progress = createProgress(terminal, { quiet: options.quiet === true, from, to, at: from })
   let mismatches = 0
+  let refused = 0
   let logs = 0
   try {
     for (let number = from; number <= to; number++) {
       const compared = await compareBlock(number, ours, theirs)
       logs += compared.logs
-      mismatches += compared.lines.length
+      mismatches += compared.lines.length - compared.refused
+      refused += compared.refused
       for (const line of compared.lines) await terminal.print(line)
       progress.update(number + 1, logs)
     }
@@ -71,23 +73,38 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
     progress.stop()
   }
   const blocks = Math.max(0, to - from + 1)
-  await terminal.print(`${grouped(blocks)} blocks compared, ${grouped(mismatches)} answers differ`)
+  const left = refused > 0 ? `, ${grouped(refused)} refused by the other server` : ''
+  await terminal.print(
+    `${grouped(blocks)} blocks compared, ${grouped(mismatches)} answers differ${left}`,
+  )
   if (mismatches > 0) throw new CommandError('')
   return undefined
 }
 
-/** The block, its logs and its receipts, from both servers; a line for each answer that differs. */
+/**
+ * The block, its logs and its receipts, from both servers; a line for each answer that differs, or that the other server
+ * refused, as a node refuses a block with more than 10,000 logs.
+ */
 async function compareBlock(number: number, ours: Rpc, theirs: Rpc) {
   const limited = pLimit(CONCURRENCY)
   const lines: string[] = []
+  let refused = 0
   const compare = (method: string, params: unknown[]) =>
     limited(async () => {
       const [mine, other] = await Promise.all([
         ours.call(method, params),
-        theirs.call(method, params),
+        theirs.call(method, params).catch((error: unknown) => {
+          if (error instanceof RpcFailure) return error
+          throw error
+        }),
       ])
-      const differences = compareResults(mine, other).slice(0, SHOWN)
       const call = `${method} ${JSON.stringify(params)}`
+      if (other instanceof RpcFailure) {
+        refused++
+        lines.push(stringify({ call, refused: other.rpcMessage }))
+        return mine
+      }
+      const differences = compareResults(mine, other).slice(0, SHOWN)
       if (differences.length > 0) lines.push(stringify({ call, differences }))
       return mine
     })
@@ -99,5 +116,5 @@ async function compareBlock(number: number, ours: Rpc, theirs: Rpc) {
     compare('eth_getLogs', [{ fromBlock: height, toBlock: height }]),
     ...(block?.transactions ?? []).map(({ hash }) => compare('eth_getTransactionReceipt', [hash])),
   ])
-  return { lines, logs: (logs as unknown[]).length }
+  return { lines, logs: (logs as unknown[]).length, refused }
 }
