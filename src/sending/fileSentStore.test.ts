@@ -1,10 +1,10 @@
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { createdContract } from './contracts.ts'
+import { createContracts, createdContract } from './contracts.ts'
 import { createFileSentStore, type FileSentStore } from './fileSentStore.ts'
 import { describeSentStore } from './sentStore.contract.ts'
 
@@ -86,6 +86,28 @@ describe('createFileSentStore', () => {
     // The endings stay, without the signed bytes.
     expect((await stat(file)).size).toBeLessThan(20_000)
     expect(await (await openStore()).counts(from)).toEqual({ mined: 1, next: 1 })
+  })
+
+  test('behavior: contracts are read on after a failed write, when the file has fewer of them', async () => {
+    const store = await openStore({ compactBytes: 1 })
+    const contracts = createContracts(store)
+    for (const n of [1, 2, 3]) {
+      await store.reserve(sent(n))
+      await store.addContract(id(n))
+    }
+    for (const n of [1, 2]) await store.release(id(n), { state: 'expired' })
+    await contracts.refresh()
+    const state = join(folder, 'state')
+    await rename(state, join(folder, 'away'))
+    // So long that the file is rewritten.
+    const long = sent(4, { hex: 'aa'.repeat(10_000) })
+    await expect(store.reserve(long)).rejects.toMatchObject({ code: -32603 })
+    await rename(join(folder, 'away'), state)
+    const { nonce } = (await store.reserve(sent(5))) as { nonce: number }
+    await store.addContract(id(5))
+    await contracts.refresh()
+    const { actual, predicted } = createdContract(id(5), from, nonce)
+    expect(contracts.resolve(predicted)).toBe(actual)
   })
 
   test('behavior: only its owner may read the file', async () => {

@@ -35,7 +35,7 @@ export function createFileSentStore({
         `${place} is not readable. Without this file a transaction could be sent twice: restore it, or move it elsewhere if its transactions will not be sent again`,
       ),
     restore(facts) {
-      const loaded = createSentState({ now })
+      const loaded = createSentState({ changes: state.contracts(0).next, now })
       for (const fact of facts) loaded.apply(fact)
       state = loaded
     },

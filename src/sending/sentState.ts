@@ -47,6 +47,7 @@ export type SentState = ReturnType<typeof createSentState>
 /** Creates an empty record. */
 export function createSentState({
   capacity = CAPACITY,
+  changes = 0,
   now = Date.now,
 }: createSentState.Options = {}) {
   const transactions = new Map<Hash, { sent: SentTransaction; until: number }>()
@@ -57,7 +58,7 @@ export function createSentState({
   const pending = new Map<Hash, SentTransaction>()
   /** By predicted address, in the order of their changes. */
   const contracts = new Map<Address, { record: ContractRecord; change: number; until: number }>()
-  let lastChange = 0
+  let lastChange = changes
 
   /** The nonces of an account for reading. Addresses that clients ask for are not kept. */
   const readNonces = (from: Address): Nonces => accounts.get(from) ?? emptyNonces()
@@ -247,6 +248,8 @@ export declare namespace createSentState {
   type Options = {
     /** Maximum number of transactions of the record. @default 20_000 */
     capacity?: number
+    /** Changes of contracts that an earlier state has counted: cursors of it stay below those of this one. @default 0 */
+    changes?: number
     /** @default Date.now */
     now?: () => number
   }
