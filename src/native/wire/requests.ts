@@ -32,7 +32,7 @@ export type ContractCallRequest = {
   call_value?: Int64
   call_token_value?: Int64
   /** Above 1,000,000. */
-  token_id?: number
+  token_id?: Int64
   /** Sun; used by `triggerSmartContract` only. */
   fee_limit?: Int64
 }
@@ -54,7 +54,7 @@ export type DeployRequest = BuildOptions & {
   /** Sun. */
   call_value?: Int64
   call_token_value?: Int64
-  token_id?: number
+  token_id?: Int64
   /** 0 to 100. */
   consume_user_resource_percent?: number
   /** Above zero. */

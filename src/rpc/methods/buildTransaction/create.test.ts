@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type DevNode, startDevNode } from '../../../../test/support/devNode.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
+import { rawDataToJson } from '../../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 
 /** Creation code that returns ten bytes: 602a600055600a600c. */
@@ -41,6 +42,13 @@ test('default: signed and sent, it creates the contract with its name, interface
     consume_user_resource_percent: 40,
     origin_energy_limit: 5_000_000,
   })
+})
+
+test('behavior: the number of a token above 2^53 is exact', async () => {
+  const tokenId = `${2n ** 53n + 1n}`
+  const { raw_data_hex } = await build({ tokenId })
+  const { contract } = rawDataToJson(Buffer.from(raw_data_hex, 'hex'))
+  expect(contract?.[0]?.parameter?.value).toMatchObject({ token_id: BigInt(tokenId) })
 })
 
 test('error: no code', async () => {

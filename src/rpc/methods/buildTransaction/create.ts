@@ -22,7 +22,7 @@ export async function buildCreate(
     name,
     origin_energy_limit: request.originEnergyLimit,
   }
-  const tokens = { call_token_value: tokenValue, token_id: Number(tokenId) }
+  const tokens = { call_token_value: tokenValue, token_id: tokenId }
   const bytecode = data.slice(2)
   const built = await asInvalidRequest(
     native.wallet.deployContract({

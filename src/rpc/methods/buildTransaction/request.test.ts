@@ -60,6 +60,7 @@ test.each([
   ['an amount beyond int64', () => request({ value: `0x8${'0'.repeat(15)}` }), 'less than 2^63'],
   ['gas beyond int64', () => request({ gas: `0x8${'0'.repeat(15)}` }), 'less than 2^63'],
   ['a token beyond int64', () => request({ tokenId: `0x8${'0'.repeat(15)}` }), 'less than 2^63'],
+  ['decimal text beyond int64', () => request({ tokenId: `${2n ** 63n}` }), 'less than 2^63'],
   ['an interface that is no list', () => request({ abi: '{}' }), 'invalid abi'],
   ['an interface that is no JSON', () => request({ abi: '[' }), 'invalid abi'],
   ['a name that is no text', () => request({ name: 1 }), 'expected a text, got 1'],

@@ -100,7 +100,7 @@ function bounded(value: bigint): bigint {
 
 /** An integer as JSON number, decimal text or hex quantity. Absent means zero. */
 const integer: Param<bigint> = (input) => {
-  if (typeof input === 'string' && /^\d{1,19}$/.test(input)) return BigInt(input)
+  if (typeof input === 'string' && /^\d{1,19}$/.test(input)) return bounded(BigInt(input))
   return optional(int64, 0n)(input)
 }
 

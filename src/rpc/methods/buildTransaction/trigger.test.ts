@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type DevNode, startDevNode } from '../../../../test/support/devNode.ts'
 import { artifacts } from '../../../../test/support/recordedChain.ts'
+import { rawDataToJson } from '../../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 
 const WHO = `0x${'ab'.repeat(20)}` as const
@@ -42,6 +43,13 @@ test('default: signed and sent, it calls the contract', async () => {
 test('behavior: the fee limit is that of the gas, at the price of energy', async () => {
   const { raw_data } = await build({ data: transfer(1n), gas: '0x3e8' })
   expect(raw_data.fee_limit).toBe(100_000)
+})
+
+test('behavior: the number of a token above 2^53 is exact', async () => {
+  const tokenId = `${2n ** 53n + 1n}`
+  const { raw_data_hex } = await build({ data: transfer(1n), tokenId })
+  const { contract } = rawDataToJson(Buffer.from(raw_data_hex, 'hex'))
+  expect(contract?.[0]?.parameter?.value).toMatchObject({ token_id: BigInt(tokenId) })
 })
 
 test('error: a fee limit beyond 63 bits', async () => {

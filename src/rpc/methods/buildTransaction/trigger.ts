@@ -25,7 +25,7 @@ export async function buildTrigger(
     data: data.slice(2),
     call_value,
     call_token_value: tokenValue,
-    token_id: Number(tokenId),
+    token_id: tokenId,
   }
   const { result, transaction } = await asInvalidRequest(
     native.wallet.triggerSmartContract({
