@@ -35,6 +35,9 @@ const SLIM_SHARE = 1 / 8
 /** Bytes of a cached answer without its text: the key and the entry. */
 const ANSWER_BYTES = 500
 
+/** Bytes of one range of blocks from one source. A search of blocks that are in memory by turns has thousands of them. */
+const ORIGIN_BYTES = 64
+
 /** Creates the caches that the views of one chain share. Shares of `config.cacheBytes` bound their memory. */
 export function createChainCaches({
   blocks,
@@ -46,7 +49,7 @@ export function createChainCaches({
   return {
     answers: new LRUCache({
       maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
-      sizeCalculation: ({ logs }, key) => wireLength(logs) + key.length + ANSWER_BYTES,
+      sizeCalculation: ({ logs, origins }, key) => wireLength(logs) + origins.length * ORIGIN_BYTES + key.length + ANSWER_BYTES,
     }),
     prices,
     slim: createSlimBlocks({

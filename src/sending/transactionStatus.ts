@@ -2,6 +2,7 @@ import type { Hash, Hex } from 'viem'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { toQuantity } from '../codec/quantity.ts'
+import { hasSucceeded } from '../codec/receipt.ts'
 import { revertReason } from '../codec/revert.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
@@ -121,17 +122,18 @@ const expirationOf = (milliseconds: number | undefined) =>
   milliseconds !== undefined && { expiration: toQuantity(Math.floor(milliseconds / 1000)) }
 
 async function mined(
-  { blockNumber = 0, contractResult, receipt, result }: TransactionInfo,
+  info: TransactionInfo,
   native: NativeClient,
   { chain, request: { signal } }: Needs,
 ) {
+  const { blockNumber = 0, contractResult, receipt } = info
   const block = await native.wallet.getBlock(
     { id_or_num: String(blockNumber), detail: false },
     { signal },
   )
   if (!block) throw new UpstreamError(`the node does not have block ${blockNumber}`)
   const solidified = blockNumber <= chain.solid().number
-  const outcome = outcomeOf(receipt?.result, result)
+  const outcome = outcomeOf(info)
   const data = `0x${contractResult?.[0] ?? ''}` as const
   const reason =
     outcome === 'reverted' ? revertReason(data) : outcome === 'failed' ? receipt?.result : undefined
@@ -150,11 +152,8 @@ async function mined(
   }
 }
 
-function outcomeOf(
-  code: string | undefined,
-  result: string | undefined,
-): NonNullable<TransactionStatus['outcome']> {
-  if (code === 'REVERT') return 'reverted'
-  if (code === 'OUT_OF_ENERGY') return 'outOfEnergy'
-  return (code ?? 'SUCCESS') === 'SUCCESS' && result !== 'FAILED' ? 'success' : 'failed'
+function outcomeOf(info: TransactionInfo): NonNullable<TransactionStatus['outcome']> {
+  if (info.receipt?.result === 'REVERT') return 'reverted'
+  if (info.receipt?.result === 'OUT_OF_ENERGY') return 'outOfEnergy'
+  return hasSucceeded(info) ? 'success' : 'failed'
 }

@@ -10,6 +10,7 @@ import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
 import { toRpcLogs } from '../../codec/log.ts'
 import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
+import { createLogHints } from './logHints.ts'
 
 const token = `0x${labels.contracts.Token.address.slice(2)}`
 const everything = { fromBlock: '0x0', toBlock: 'latest' }
@@ -173,6 +174,13 @@ describe('a node whose own JSON-RPC is known', () => {
   test('error: the search reads blocks when the node cannot answer', async () => {
     const { url } = await start(() => ({ error: { code: -32603, message: 'Internal error' } }))
     expect(await search(url)).toEqual(ofToken)
+  })
+
+  test.each([null, {}, [null]])('error: %j in place of a list is no hint', async (answer) => {
+    const hints = createLogHints({ rpc: () => ({ call: async () => answer }) })
+    const match = { addresses: [token], topics: [] }
+    const lists = hints.blocksWith({ from: 0, to: 100 }, match, { limit: 10 })
+    expect(await Promise.all(lists ?? [])).toEqual([undefined])
   })
 
   test('behavior: a search without address and topics uses no hints', async () => {

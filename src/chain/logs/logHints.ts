@@ -83,13 +83,12 @@ export function createLogHints({ rpc: current }: createLogHints.Options): LogHin
       return Array.from({ length: Math.ceil(length / SPAN) }, (_, span) => {
         const first = from + span * SPAN
         const part = { from: first, to: Math.min(to, first + SPAN - 1) }
-        const list = next(() => searchNode(rpc, part, match, { limit, signal })).then(
-          (rows) => blocksOf(rows, limit),
-          () => {
-            signal?.throwIfAborted()
-            return undefined
-          },
-        )
+        const list = next(async () =>
+          blocksOf(await searchNode(rpc, part, match, { limit, signal }), limit),
+        ).catch(() => {
+          signal?.throwIfAborted()
+          return undefined
+        })
         // The search may end before it needs this part.
         list.catch(() => {})
         return list

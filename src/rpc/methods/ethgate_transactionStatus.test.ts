@@ -46,6 +46,7 @@ test('default: a transaction that nobody has', async () => {
 test.each([
   [{}, { outcome: 'success' }],
   [{ receipt: { result: 'SUCCESS' } }, { outcome: 'success' }],
+  [{ receipt: { result: 'DEFAULT' } }, { outcome: 'success' }],
   [{ receipt: { result: 'OUT_OF_ENERGY' }, result: 'FAILED' }, { outcome: 'outOfEnergy' }],
   [
     { receipt: { result: 'OUT_OF_TIME' }, result: 'FAILED' },
