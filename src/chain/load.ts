@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import { heightOfHash } from '../codec/blockRef.ts'
 import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import { sleep } from '../lib/sleep.ts'
@@ -144,14 +145,15 @@ function readBlock(
     : native.wallet.getBlockByNum({ num: ref.number }, { signal })
 }
 
-/** Whether a block is the requested one. The first eight bytes of a hash are the number. */
+/** Whether a block is the requested one. */
 function matchesRef(
   { blockID, block_header }: Pick<Block, 'blockID' | 'block_header'>,
   ref: { number: number } | { hash: Hash },
 ): boolean {
-  if ('hash' in ref) return toHash(blockID) === ref.hash
+  const hash = toHash(blockID)
+  if ('hash' in ref) return hash === ref.hash
   const { number = 0 } = block_header.raw_data
-  return number === ref.number && Number.parseInt(blockID.slice(0, 16), 16) === number
+  return number === ref.number && heightOfHash(hash) === number
 }
 
 /** Whether a block has all its transactions with their contents. The root is 32 zero bytes only if there are none. */

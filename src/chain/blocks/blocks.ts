@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Hash } from 'viem'
 
+import { heightOfHash } from '../../codec/blockRef.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { RpcBlock } from '../../codec/types.ts'
 import { UpstreamError } from '../../lib/errors.ts'
@@ -188,8 +189,8 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
     put,
     putSolid,
     async byHash(hash, signal) {
-      const number = numberOf(hash)
-      if (number === undefined || number > head.latest().number) return undefined
+      const number = heightOfHash(hash)
+      if (number > head.latest().number) return undefined
       const canonical = hashAt(number)
       if (canonical !== undefined && canonical !== hash) return undefined
       const block = await get(number, signal)
@@ -218,9 +219,3 @@ export declare namespace createBlocks {
 
 /** Blocks that one update can solidify while the head's window still has them. */
 const MAX_SOLIDIFIED = 1_000
-
-/** The height that a block hash begins with: eight bytes, big-endian. */
-function numberOf(hash: Hash): number | undefined {
-  const number = BigInt(hash.slice(0, 18))
-  return number <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(number) : undefined
-}

@@ -1,3 +1,4 @@
+import { heightOfHash } from '../../codec/blockRef.ts'
 import { type PlainLog, toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { NativeClient } from '../../native/client.ts'
@@ -96,9 +97,9 @@ export async function readTransactions(
   return rowsOfLogs({ hash: hinted.hash, number, timestamp }, found)
 }
 
-/** Whether the hash of a hint can be that of its block: the first eight bytes of a hash are the height. */
+/** Whether the hash of a hint can be that of its block. */
 function isHashOf({ hash, number }: HintedBlock): boolean {
-  return HASH.test(hash) && Number.parseInt(hash.slice(2, 18), 16) === number
+  return HASH.test(hash) && heightOfHash(hash) === number
 }
 
 const HASH = /^0x[0-9a-f]{64}$/
