@@ -49,7 +49,8 @@ export function createChainCaches({
   return {
     answers: new LRUCache({
       maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
-      sizeCalculation: ({ logs, origins }, key) => wireLength(logs) + origins.length * ORIGIN_BYTES + key.length + ANSWER_BYTES,
+      sizeCalculation: ({ logs, origins }, key) =>
+        wireLength(logs) + origins.length * ORIGIN_BYTES + key.length + ANSWER_BYTES,
     }),
     prices,
     slim: createSlimBlocks({
