@@ -1,4 +1,5 @@
 import { UpstreamError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/isObject.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { NativeReply } from '../transport/transport.ts'
 import { parseNative } from '../wire/json.ts'
@@ -82,8 +83,9 @@ export function createHeadReader({
           .ask(call, HEAD_TIMEOUT, controller.signal)
           .then(
             (outcome) => {
-              if (outcome.kind !== 'answer') return undefined
-              const tip = toTip(outcome.reply.parsed as Block)
+              // A refusal is an answer too.
+              if (outcome.kind !== 'answer' || !isBlock(outcome.reply.parsed)) return undefined
+              const tip = toTip(outcome.reply.parsed)
               note(member, tip, solid)
               found.push({ member, reply: outcome.reply, tip })
               if (found.length >= quorum) grace ??= setTimeout(finish, GRACE)
@@ -190,6 +192,10 @@ export declare namespace createHeadReader {
     /** Nodes that must have a block before it is the newest one. */
     quorum: number
   }
+}
+
+function isBlock(answer: unknown): answer is Block {
+  return isObject(answer) && isObject(answer['block_header'])
 }
 
 /** How many nodes did not answer although they work. They may answer the next time. */

@@ -150,3 +150,15 @@ test('error: the reason of a node without /walletsolidity at its address says wh
   expect(pool.pool.status()[1]?.reason).toContain('with --upstream-solidity')
   await readState(pool)
 })
+
+test('behavior: a node that refuses to give its newest block counts as one that gives none', async () => {
+  const pool = await startTestPool()
+  const refusal = { kind: 'status', status: 200, text: '{"Error":"the month is used up"}' } as const
+  const only = ({ path }: { path: string }) => path.endsWith('/getnowblock')
+  await pool.nodes[0]?.fail(refusal, { only })
+  expect((await pool.native.wallet.getNowBlock()).block_header.raw_data.number).toBe(30)
+  await pool.nodes[1]?.fail(refusal, { only })
+  await expect(pool.native.wallet.getNowBlock()).rejects.toThrow(
+    'no upstream node reports its newest block',
+  )
+})
