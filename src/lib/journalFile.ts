@@ -94,7 +94,9 @@ export function createJournalFile<entry extends object>({
     next = undefined
     try {
       if (!handle) throw new Error('the file is not open')
-      await handle.write(bytes, 0, bytes.length, length)
+      // A full disk may take a part of the bytes without an error.
+      for (let done = 0; done < bytes.length;)
+        done += (await handle.write(bytes, done, bytes.length - done, length + done)).bytesWritten
       await handle.datasync()
       length += bytes.length
       if (length > compactBytes && length > 2 * compacted) await rewrite()
