@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { call, HEALTH, startHttpServer as setup } from '../../test/support/httpServer.ts'
+import { call, HEALTH, limitsOf, startHttpServer as setup } from '../../test/support/httpServer.ts'
+import { until } from '../../test/support/until.ts'
 import { createCallLimits } from '../limits/limits.ts'
 
 describe('POST', () => {
@@ -281,4 +282,32 @@ describe('other paths', () => {
     expect((await fetch(`${url}/jsonrpc`)).status).toBe(405)
     expect((await fetch(url, { method: 'PUT' })).status).toBe(405)
   })
+})
+
+test('behavior: a page whose client has gone before the limits are read does not count as in flight', async () => {
+  const limits = limitsOf({ limits: { concurrency: 1, rate: 1_000 } })
+  let admit = () => {}
+  const slow: typeof limits = {
+    ...limits,
+    async enter(...call) {
+      await new Promise<void>((resolve) => (admit = resolve))
+      return limits.enter(...call)
+    },
+  }
+  const { port, url } = await setup({}, {}, { limits: slow })
+  const before = admit
+  const client = connect(port, '127.0.0.1', () =>
+    client.write('GET /none HTTP/1.1\r\nHost: x\r\n\r\n'),
+  )
+  await until(() => expect(admit).not.toBe(before))
+  const first = admit
+  client.destroy()
+  await new Promise((resolve) => client.once('close', resolve))
+  // The server notices it a little later.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  first()
+  const answer = fetch(`${url}/none`)
+  await until(() => expect(admit).not.toBe(first))
+  admit()
+  expect((await answer).status).toBe(404)
 })

@@ -218,7 +218,10 @@ export function createHttpServer({
     const { socket } = incoming
     const meter = meterFor(socket, caller)
     const before = socket.bytesWritten
-    outgoing.once('close', () => limits.leave(caller, name, meter, socket.bytesWritten - before))
+    const leave = () => limits.leave(caller, name, meter, socket.bytesWritten - before)
+    // The client may have gone while the limits were read.
+    if (outgoing.closed) return leave()
+    outgoing.once('close', leave)
     serve(incoming, outgoing)
   }
 
