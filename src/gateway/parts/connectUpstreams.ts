@@ -101,7 +101,7 @@ export function connectUpstreams({
       several = next.length > 1
       await transport.update(next)
       current = next
-      await rpc.update(next)
+      rpc.update(next)
       hasRpc = someHasRpc(next)
     },
   }

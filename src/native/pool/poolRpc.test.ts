@@ -68,19 +68,34 @@ describe('createPoolRpc', () => {
     wrong.add('a')
     expect(await read()).toBe(WORD('b'))
     wrong.clear()
-    await rpc.update([nodeAt('a', 'http://127.0.0.1:1'), nodeAt('b', b.url)])
+    rpc.update([nodeAt('a', 'http://127.0.0.1:1'), nodeAt('b', b.url)])
     expect(await read()).toBe(WORD('b'))
-    await rpc.update([nodeAt('a', a.url), nodeAt('b', b.url)])
+    rpc.update([nodeAt('a', a.url), nodeAt('b', b.url)])
     expect(await read()).toBe(WORD('a'))
+  })
+
+  test('behavior: a call in flight finishes when its node is removed', async () => {
+    const { nodeAt, read, rpc } = await setup()
+    const before = () => {}
+    let answer = before
+    const late = await serveInTest((_, outgoing) => {
+      answer = () => void outgoing.end(JSON.stringify({ id: 1, result: WORD('c') }))
+    })
+    rpc.update([nodeAt('a', late)])
+    const reading = read()
+    await until(() => expect(answer).not.toBe(before))
+    rpc.update([nodeAt('a')])
+    answer()
+    expect(await reading).toBe(WORD('c'))
   })
 
   test('behavior: goes on with other nodes, addresses and headers', async () => {
     const { a, b, nodeAt, read, rpc } = await setup()
-    await rpc.update([nodeAt('a'), nodeAt('b', b.url)])
+    rpc.update([nodeAt('a'), nodeAt('b', b.url)])
     expect(await read()).toBe(WORD('b'))
-    await rpc.update([nodeAt('a', a.url, { 'x-key': 'one' })])
+    rpc.update([nodeAt('a', a.url, { 'x-key': 'one' })])
     expect(await read()).toBe(WORD('a'))
-    await rpc.update([nodeAt('a', a.url, { 'x-key': 'two' })])
+    rpc.update([nodeAt('a', a.url, { 'x-key': 'two' })])
     expect(await read()).toBe(WORD('a'))
     expect(a.seen).toEqual(['one', 'two'])
   })
@@ -88,7 +103,7 @@ describe('createPoolRpc', () => {
   test('behavior: the next one, in time, when a node does not answer', async () => {
     const { b, nodeAt, read, rpc } = await setup({ timeout: 10_000 })
     const silent = await startSilent()
-    await rpc.update([nodeAt('a', silent.url), nodeAt('b', b.url)])
+    rpc.update([nodeAt('a', silent.url), nodeAt('b', b.url)])
     expect(await read()).toBe(WORD('b'))
     await until(() => expect(silent.open()).toBe(0))
   })
@@ -97,7 +112,7 @@ describe('createPoolRpc', () => {
     const { nodeAt, order, read, rpc } = await setup({ timeout: 2_000 })
     const silent = await startSilent()
     order.push('c')
-    await rpc.update(order.map((name) => nodeAt(name, silent.url)))
+    rpc.update(order.map((name) => nodeAt(name, silent.url)))
     // The first node gets half of it.
     await expect(read()).rejects.toThrow(/did not answer within (?:1000|\d?\d?\d) ms/)
     await until(() => expect(silent.open()).toBe(0))
@@ -112,7 +127,7 @@ describe('createPoolRpc', () => {
   test('behavior: ends the call of a client that has gone', async () => {
     const { nodeAt, rpc } = await setup()
     const silent = await startSilent()
-    await rpc.update([nodeAt('a', silent.url)])
+    rpc.update([nodeAt('a', silent.url)])
     const client = new AbortController()
     const answer = rpc.getStorageAt(ADDRESS, SLOT, client.signal)
     await until(() => expect(silent.open()).toBe(1))
@@ -123,7 +138,7 @@ describe('createPoolRpc', () => {
 
   test('error: no node has one', async () => {
     const { nodeAt, read, rpc } = await setup()
-    await rpc.update([nodeAt('a')])
+    rpc.update([nodeAt('a')])
     await expect(read()).rejects.toMatchObject({ code: -32603 })
   })
 })

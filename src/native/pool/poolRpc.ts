@@ -3,11 +3,12 @@ import { within } from '../../lib/within.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
 import { createNodeRpc, type NodeRpc } from '../transport/rpc.ts'
 import type { Upstream } from '../upstream.ts'
+import { drained } from './drained.ts'
 
 /** The JSON-RPC of several nodes as one. */
 export type PoolRpc = NodeRpc & {
-  /** Replaces the nodes. */
-  update(upstreams: readonly Upstream[]): Promise<void>
+  /** Replaces the nodes. Calls in flight to removed nodes finish. */
+  update(upstreams: readonly Upstream[]): void
 }
 
 /**
@@ -23,7 +24,7 @@ export function createPoolRpc({
   timeout,
   upstreams,
 }: createPoolRpc.Options): PoolRpc {
-  let clients = new Map<string, { client: NodeRpc; key: string }>()
+  let clients = new Map<string, Entry>()
 
   function open(next: readonly Upstream[]): typeof clients {
     return new Map(
@@ -31,8 +32,8 @@ export function createPoolRpc({
         if (url === undefined) return []
         const known = clients.get(name)
         const key = JSON.stringify([url, headers])
-        const client = known?.key === key ? known.client : createNodeRpc({ headers, timeout, url })
-        return [[name, { client, key }]]
+        if (known?.key === key) return [[name, known]]
+        return [[name, { client: createNodeRpc({ headers, timeout, url }), inFlight: 0, key }]]
       }),
     )
   }
@@ -53,12 +54,14 @@ export function createPoolRpc({
       const time = index === able.length - 1 ? left : left / 2
       const late = new NodeTimeoutError(Math.round(time))
       const stop = new AbortController()
+      entry.inFlight++
       try {
         return await within(checked(name, run(entry.client, stop.signal)), time, late, signal)
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         fault = error
       } finally {
+        entry.inFlight--
         // Also ends a call that the client does not wait for any more.
         stop.abort()
       }
@@ -84,12 +87,14 @@ export function createPoolRpc({
         client.getStorageAt(address, slot, limit),
       )
     },
-    async update(next) {
+    update(next) {
       const before = clients
       clients = open(next)
-      const kept = new Set([...clients.values()].map(({ client }) => client))
-      const gone = [...before.values()].filter(({ client }) => !kept.has(client))
-      await Promise.all(gone.map(({ client }) => client.close()))
+      for (const [name, entry] of before)
+        if (clients.get(name) !== entry)
+          void drained({ isIdle: () => entry.inFlight === 0 }, timeout).then(() =>
+            entry.client.close(),
+          )
     },
     async close() {
       await Promise.all([...clients.values()].map(({ client }) => client.close()))
@@ -106,4 +111,11 @@ export declare namespace createPoolRpc {
     timeout: number
     upstreams: readonly Upstream[]
   }
+}
+
+type Entry = {
+  client: NodeRpc
+  inFlight: number
+  /** What the client was made of. */
+  key: string
 }
