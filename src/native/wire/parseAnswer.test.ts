@@ -23,6 +23,7 @@ const shapes: Record<string, unknown> = {
   'a list with spaces': logs(250),
   'an object with lists': { id: 'x', log: logs(250), few: [1, 2], none: [], last: { log: [1] } },
   'a member that is large itself': [log(1), { id: 'x', log: logs(1_000) }, log(2)],
+  'a list of texts': Array.from({ length: 5_000 }, (_, index) => `${index}`.padStart(40, 'x')),
   'no list': { text: 'x'.repeat(200_000), deep: { log: logs(250) } },
   'the name of a prototype': { ['__proto__']: logs(250) },
 }

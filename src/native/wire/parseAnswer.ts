@@ -97,7 +97,7 @@ async function parseSliced(text: string, options: ParseOptions): Promise<unknown
         const end = closingQuote(text, at)
         if (end === -1) throw new SyntaxError('the text ends within a string')
         if (end - at > MAX_TEXT) throw tooLarge('it has a text that is too long')
-        if (depth === 1) key = text.slice(at, end + 1)
+        if (depth === 1 && outer === 1) key = text.slice(at, end + 1)
         at = end
         break
       }
