@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 
 import { until } from '../../../test/support/until.ts'
 import { ACCOUNT, readState, startTestPool, upstreamAt } from '../../../test/support/upstreams.ts'
+import { sleep } from '../../lib/sleep.ts'
 
 test('default', async () => {
   const pool = await startTestPool()
@@ -35,4 +36,15 @@ test('behavior: calls in flight finish when a node is removed', async () => {
   calls.push(...Array.from({ length: 50 }, () => readState(pool)))
   await Promise.all(calls)
   expect(pool.pool.status().map(({ name }) => name)).toEqual(['b'])
+})
+
+test('behavior: nodes that are added while the pool closes get no probes', async () => {
+  const { nodes, pool } = await startTestPool()
+  const updated = pool.update([upstreamAt(nodes[0]?.url ?? '', 'c')])
+  await pool.close()
+  await updated
+  nodes[0]?.taken()
+  // Three times the interval of probes.
+  await sleep(300)
+  expect(nodes[0]?.taken()).toEqual([])
 })

@@ -115,7 +115,7 @@ export function createUpstreamPool({
     hedges: createBudget(HEDGES),
     retries: createBudget(RETRIES),
     timeout,
-    ...(onExtra && { onExtra: (why: Extra) => onExtra(why) }),
+    onExtra,
   })
 
   /** The timeout of one call is at most that of all attempts together. */
@@ -130,9 +130,7 @@ export function createUpstreamPool({
 
   function createNode(upstream: Upstream): PoolNode {
     const member = createMember({
-      ...(onCall && {
-        onCall: (path: NativePath, caller?: object) => onCall(upstream.name, path, caller),
-      }),
+      onCall: onCall && ((path, caller) => onCall(upstream.name, path, caller)),
       chain,
       log,
       onSuspect: () => void prober.probe(),
@@ -336,6 +334,8 @@ export function createUpstreamPool({
         Promise.allSettled(added.map(({ prober }) => prober.start())),
         pause(START_TIMEOUT),
       ])
+      // It was closed meanwhile.
+      if (closed) return closeAll(added)
       setNodes(kept)
       onProbed()
       for (const { member, prober } of removed) {
@@ -343,10 +343,9 @@ export function createUpstreamPool({
         void drained(member, timeout).then(() => member.close())
       }
     },
-    async close() {
+    close() {
       closed = true
-      for (const { prober } of nodes) prober.stop()
-      await Promise.all(nodes.map(({ member }) => member.close()))
+      return closeAll(nodes)
     },
   }
 }
@@ -373,6 +372,11 @@ export declare namespace createUpstreamPool {
     /** @default TIMING */
     timing?: Timing
   }
+}
+
+async function closeAll(nodes: readonly PoolNode[]): Promise<void> {
+  for (const { prober } of nodes) prober.stop()
+  await Promise.all(nodes.map(({ member }) => member.close()))
 }
 
 const silent: PoolLog = { info() {}, warn() {} }
