@@ -1,6 +1,5 @@
 import { UpstreamError } from '../../lib/errors.ts'
-import { createStop } from '../../lib/stopSignal.ts'
-import { nodeErrorOf, NodeTimeoutError } from '../errors.ts'
+import { nodeErrorOf } from '../errors.ts'
 import type { NativeTransport } from '../transport/transport.ts'
 import { tryParseNative } from '../wire/json.ts'
 import type { Block, Hex } from '../wire/types.ts'
@@ -15,21 +14,12 @@ export async function readGenesis(
   transport: Pick<NativeTransport, 'send'>,
   timeout?: number,
 ): Promise<Hex> {
-  const stop = timeout === undefined ? undefined : createStop()
-  const timer = stop && setTimeout(() => stop.stop(new NodeTimeoutError(timeout ?? 0)), timeout)
-  try {
-    const reply = await transport.send('/wallet/getblock', GENESIS, {
-      idempotent: true,
-      signal: stop,
-    })
-    const block = tryParseNative(reply.text) as Partial<Block> | undefined
-    const error = nodeErrorOf('getblock', reply, block)
-    if (error) throw error
-    if (typeof block?.blockID === 'string') return block.blockID
-    throw new UpstreamError('the upstream node does not report its genesis block')
-  } finally {
-    clearTimeout(timer)
-  }
+  const reply = await transport.send('/wallet/getblock', GENESIS, { idempotent: true, timeout })
+  const block = tryParseNative(reply.text) as Partial<Block> | undefined
+  const error = nodeErrorOf('getblock', reply, block)
+  if (error) throw error
+  if (typeof block?.blockID === 'string') return block.blockID
+  throw new UpstreamError('the upstream node does not report its genesis block')
 }
 
 const GENESIS = '{"id_or_num":"0"}'

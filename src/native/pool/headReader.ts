@@ -22,6 +22,9 @@ const GRACE = 60
 /** Milliseconds for which the heads are waited for in all. */
 const HEAD_TIMEOUT = 2_000
 
+/** Milliseconds for the hash at one height. */
+const HASH_TIMEOUT = 1_000
+
 /** Milliseconds after which branches are compared again although nothing was solidified: a node may have changed its chain. */
 const CHECK_AGAIN = 10_000
 
@@ -212,12 +215,12 @@ function solidOf({ known }: Member): number {
 }
 
 /** The hash that a node has at a height; undefined when it cannot be asked or has none. */
-async function hashAt({ probe, upstream }: Member, number: number): Promise<string | undefined> {
+async function hashAt({ probe }: Member, number: number): Promise<string | undefined> {
   const body = JSON.stringify({ id_or_num: String(number) })
   try {
     const { text } = await probe.send('/wallet/getblock', body, {
       idempotent: true,
-      signal: AbortSignal.timeout(Math.min(1_000, upstream.timeout)),
+      timeout: HASH_TIMEOUT,
     })
     return (parseNative(text) as Partial<Block>).blockID
   } catch {

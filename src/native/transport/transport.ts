@@ -95,7 +95,7 @@ export function createPoolTransport({
   const wallet = target(upstream)
   const solidity = target(upstreamSolidity)
   const deadlines = createDueList<Deadline>({
-    onDue: ({ stop }) => stop.stop(new NodeTimeoutError(timeout)),
+    onDue: ({ limit, stop }) => stop.stop(new NodeTimeoutError(Math.round(limit))),
   })
   let closed = false
   /** Bytes of the answers that are being received. */
@@ -184,7 +184,8 @@ export function createPoolTransport({
     const started = performance.now()
     const stop = createStop()
     // The limit includes the wait for a socket.
-    const deadline: Deadline = { at: -1, dueAt: started + Math.min(timeout, left), stop }
+    const limit = Math.min(timeout, left)
+    const deadline: Deadline = { at: -1, dueAt: started + limit, limit, stop }
     deadlines.add(deadline)
     const leave = () => stop.stop(signal?.reason)
     signal?.addEventListener('abort', leave, { once: true })
@@ -246,7 +247,8 @@ export declare namespace createPoolTransport {
 
 type Target = { pool: Pool; prefix: string; search: string }
 
-type Deadline = DueEntry & { readonly stop: Stop }
+/** `limit`: the milliseconds of the call. */
+type Deadline = DueEntry & { readonly limit: number; readonly stop: Stop }
 
 /** Closes the connection of an aborted call. The caller gets the reason of the abort instead. */
 const STOPPED = new Error('the call was stopped')
