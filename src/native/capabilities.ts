@@ -52,7 +52,14 @@ export function createCapabilities({
 }: createCapabilities.Options): Capabilities {
   const known = new Map<string, { until: number; value: Promise<unknown> }>()
 
-  function cached<value>(key: string, time: number, ask: () => Promise<value>): Promise<value> {
+  function cached<value>(
+    key: string,
+    signal: AbortSignal | undefined,
+    ask: () => Promise<value>,
+    time = LIFETIME,
+  ): Promise<value> {
+    // Callers share the answer, so the abort of one must not cancel it.
+    signal?.throwIfAborted()
     const found = known.get(key)
     if (found && now() < found.until) return found.value as Promise<value>
     const value = ask()
@@ -63,28 +70,10 @@ export function createCapabilities({
     return value
   }
 
-  // Callers share the answer, so the abort of one must not cancel it.
-  const unlessAborted = <value>(signal: AbortSignal | undefined, answer: Promise<value>) => {
-    signal?.throwIfAborted()
-    return answer
-  }
-
   return {
-    identity: (signal) =>
-      unlessAborted(
-        signal,
-        cached('identity', Number.POSITIVE_INFINITY, () => readIdentity(native)),
-      ),
-    has: (capability, signal) =>
-      unlessAborted(
-        signal,
-        cached(capability, LIFETIME, () => PROBES[capability](native)),
-      ),
-    version: (signal) =>
-      unlessAborted(
-        signal,
-        cached('version', LIFETIME, () => readVersion(native)),
-      ),
+    identity: (signal) => cached('identity', signal, () => readIdentity(native), Infinity),
+    has: (capability, signal) => cached(capability, signal, () => PROBES[capability](native)),
+    version: (signal) => cached('version', signal, () => readVersion(native)),
   }
 }
 

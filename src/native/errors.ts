@@ -45,6 +45,11 @@ export class NodeAnswerError extends UpstreamError {
   override name = 'NodeAnswerError'
 }
 
+/** The error for an answer that is not of the operation, such as a text of a proxy. */
+export function unknownFormat(operation: string): NodeAnswerError {
+  return new NodeAnswerError(`the upstream node’s answer to ${operation} has an unknown format`)
+}
+
 /** An error of the node's own JSON-RPC. `answered` has its code and its text, which is for the log and for the code below only. */
 export class NodeRpcError extends NodeAnswerError {
   override name = 'NodeRpcError'

@@ -314,7 +314,7 @@ export declare namespace createMember {
     share: createLimiter.Options['share']
     /** Sockets for each port of the node. */
     sockets: number
-    onCall?: createPoolTransport.Options['onCall']
+    onCall: createPoolTransport.Options['onCall']
     timing: Timing
     /** The known blocks of the served chain. */
     chain: ServedChain

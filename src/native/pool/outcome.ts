@@ -1,5 +1,11 @@
 import type { RpcError } from '../../lib/errors.ts'
-import { NodeAnswerError, NodeBusyError, NodeLacksApiError, nodeErrorOf } from '../errors.ts'
+import {
+  NodeAnswerError,
+  NodeBusyError,
+  NodeLacksApiError,
+  nodeErrorOf,
+  unknownFormat,
+} from '../errors.ts'
 import type { NativeReply } from '../transport/transport.ts'
 import { hasFormat, isEmpty } from '../wire/formats.ts'
 import { needsConfirmation } from './need.ts'
@@ -44,13 +50,7 @@ function outcomeOfAnswer(operation: string, reply: NativeReply): Outcome {
   if (needsConfirmation(operation) && isNothing(parsed)) return { kind: 'unknown', reply }
   if (CALLS_OFF.has(operation) && isOff(parsed))
     return { kind: 'lacks', error: new NodeLacksApiError(operation, 'disabled', {}) }
-  if (!hasFormat(operation, parsed))
-    return {
-      kind: 'failed',
-      error: new NodeAnswerError(
-        `the upstream node’s answer to ${operation} has an unknown format`,
-      ),
-    }
+  if (!hasFormat(operation, parsed)) return { kind: 'failed', error: unknownFormat(operation) }
   return { kind: 'answer', reply }
 }
 

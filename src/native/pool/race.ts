@@ -223,7 +223,7 @@ export function createRace({
     if (!member) return false
     if (why === 'hedge' && !isForHedge(run, member)) return false
     if (budget && !budget.spend()) return false
-    onExtra(why, run.call)
+    onExtra(why)
     launch(run, member, performance.now())
     return true
   }
@@ -271,7 +271,7 @@ export declare namespace createRace {
     retries: Budget
     /** Milliseconds for all attempts together. */
     timeout: number
-    onExtra?: (why: Extra, call: RaceCall) => void
+    onExtra?: ((why: Extra) => void) | undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodeMessage, NodeAnswerError } from '../errors.ts'
+import { decodeMessage, unknownFormat } from '../errors.ts'
 import { hasFormat, isEmpty } from './formats.ts'
 import type { Operation } from './operation.ts'
 
@@ -30,9 +30,7 @@ export function normalize(operation: Operation<unknown, unknown>, answer: unknow
   }
 
   function fail(): never {
-    throw new NodeAnswerError(
-      `the upstream node’s answer to ${operation.path} has an unknown format`,
-    )
+    throw unknownFormat(operation.path)
   }
 }
 
