@@ -23,8 +23,20 @@ export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   /** @param aggregator - how the values of several workers become one */
-  const gauge = (name: string, help: string, aggregator: Aggregator = 'sum') =>
-    new Gauge({ aggregator, name, help, registers })
+  const gauge = <label extends string = never>(
+    name: string,
+    help: string,
+    aggregator: Aggregator = 'sum',
+    labelNames: label[] = [],
+  ) => new Gauge({ aggregator, name, help, labelNames, registers })
+  const counter = <label extends string>(name: string, help: string, labelNames: label[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const histogram = <label extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: label[] = [],
+  ) => new Histogram({ name, help, buckets, labelNames, registers })
 
   const calls = createCallDurations({
     name: 'ethgate_rpc_call_duration_seconds',
@@ -32,56 +44,40 @@ export function createMetrics() {
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
     registry,
   })
-  const errors = new Counter({
-    name: 'ethgate_rpc_errors_total',
-    help: 'Failed JSON-RPC calls, by method and code',
-    labelNames: ['method', 'code'],
-    registers,
-  })
-  const upstream = new Histogram({
-    name: 'ethgate_upstream_call_duration_seconds',
-    help: 'Duration of upstream calls, by operation and outcome, and by node if there are several',
-    labelNames: ['operation', 'outcome', 'upstream'],
-    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
-    registers,
-  })
-
-  const loopDelay = new Histogram({
-    name: 'ethgate_event_loop_delay_seconds',
-    help: 'Delay of the event loop, measured every 50 ms',
-    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
-    registers,
-  })
-  const extras = new Counter({
-    name: 'ethgate_upstream_extra_calls_total',
-    help: 'Additional upstream calls for the same request (retries and hedges), by reason',
-    labelNames: ['reason'],
-    registers,
-  })
-  const upstreamGauge = <labels extends string = never>(
-    name: string,
-    help: string,
-    aggregator: Aggregator,
-    ...more: labels[]
-  ) => new Gauge({ aggregator, name, help, labelNames: ['upstream', ...more], registers })
+  const errors = counter('ethgate_rpc_errors_total', 'Failed JSON-RPC calls, by method and code', [
+    'method',
+    'code',
+  ])
+  const upstream = histogram(
+    'ethgate_upstream_call_duration_seconds',
+    'Duration of upstream calls, by operation and outcome, and by node if there are several',
+    [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    ['operation', 'outcome', 'upstream'],
+  )
+  const loopDelay = histogram(
+    'ethgate_event_loop_delay_seconds',
+    'Delay of the event loop, measured every 50 ms',
+    [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+  )
+  const extras = counter(
+    'ethgate_upstream_extra_calls_total',
+    'Additional upstream calls for the same request (retries and hedges), by reason',
+    ['reason'],
+  )
+  const nodeGauge = (name: string, help: string, aggregator: Aggregator) =>
+    gauge(name, help, aggregator, ['upstream'])
   const ofUpstream = {
-    state: upstreamGauge(
-      'ethgate_upstream_state',
-      '1 for the current state of a node',
-      'max',
+    state: gauge('ethgate_upstream_state', '1 for the current state of a node', 'max', [
+      'upstream',
       'state',
-    ),
-    head: upstreamGauge('ethgate_upstream_head_block_number', 'Newest block of a node', 'max'),
-    lag: upstreamGauge('ethgate_upstream_lag_blocks', 'Blocks behind the highest node', 'max'),
-    share: upstreamGauge('ethgate_upstream_share_ratio', 'Share of all upstream calls', 'average'),
-    quota: upstreamGauge(
-      'ethgate_upstream_quota_ratio',
-      'Share of the allowed rate in use',
-      'average',
-    ),
-    inFlight: upstreamGauge('ethgate_upstream_calls_in_flight', 'Calls to a node in flight', 'sum'),
-    queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that queue for a node', 'sum'),
-    grpc: upstreamGauge(
+    ]),
+    head: nodeGauge('ethgate_upstream_head_block_number', 'Newest block of a node', 'max'),
+    lag: nodeGauge('ethgate_upstream_lag_blocks', 'Blocks behind the highest node', 'max'),
+    share: nodeGauge('ethgate_upstream_share_ratio', 'Share of all upstream calls', 'average'),
+    quota: nodeGauge('ethgate_upstream_quota_ratio', 'Share of the allowed rate in use', 'average'),
+    inFlight: nodeGauge('ethgate_upstream_calls_in_flight', 'Calls to a node in flight', 'sum'),
+    queued: nodeGauge('ethgate_upstream_calls_queued', 'Calls that queue for a node', 'sum'),
+    grpc: nodeGauge(
       'ethgate_upstream_grpc_up',
       '1 when the gRPC interface of a node is used; 0 while HTTP is used because it fails; absent without one',
       'min',
@@ -89,26 +85,23 @@ export function createMetrics() {
   }
 
   const cacheBytes = gauge('ethgate_block_cache_bytes', 'Memory of the block cache')
-  const cacheReads = new Counter({
-    name: 'ethgate_block_cache_reads_total',
-    help: 'Blocks read by calls, by outcome: hit (in memory) or miss (read from a node)',
-    labelNames: ['outcome'],
-    registers,
-  })
+  const cacheReads = counter(
+    'ethgate_block_cache_reads_total',
+    'Blocks read by calls, by outcome: hit (in memory) or miss (read from a node)',
+    ['outcome'],
+  )
   const seen = { hits: 0, misses: 0 }
-  const roles = new Gauge({
-    name: 'ethgate_replica_role',
-    help: '1 for the role of this replica: leader, follower or standalone',
-    aggregator: 'max',
-    labelNames: ['role'],
-    registers,
-  })
-  const reorgs = new Histogram({
-    name: 'ethgate_reorg_depth_blocks',
-    help: 'Blocks that a reorg removed',
-    buckets: [1, 2, 3, 5, 10, 20, 50],
-    registers,
-  })
+  const roles = gauge(
+    'ethgate_replica_role',
+    '1 for the role of this replica: leader, follower or standalone',
+    'max',
+    ['role'],
+  )
+  const reorgs = histogram(
+    'ethgate_reorg_depth_blocks',
+    'Blocks that a reorg removed',
+    [1, 2, 3, 5, 10, 20, 50],
+  )
 
   const headNumber = gauge('ethgate_head_block_number', 'Newest block', 'max')
   const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block', 'max')
@@ -192,12 +185,11 @@ export function createMetrics() {
       cacheReads.inc({ outcome: 'miss' }, misses - seen.misses)
       Object.assign(seen, { hits, misses })
     },
-    refused: new Counter({
-      name: 'ethgate_calls_refused_total',
-      help: 'Calls refused because their caller has reached a limit, by limit and scope (address, key)',
-      labelNames: ['limit', 'scope'],
-      registers,
-    }),
+    refused: counter(
+      'ethgate_calls_refused_total',
+      'Calls refused because their caller has reached a limit, by limit and scope (address, key)',
+      ['limit', 'scope'],
+    ),
     limitsShared: gauge(
       'ethgate_limits_shared',
       '0 while limits are not counted in Redis, although the gateway has one',
@@ -210,19 +202,17 @@ export function createMetrics() {
     /** The delay of the event loop, seconds. */
     loopDelay,
     unsentBytes: gauge('ethgate_unsent_bytes', 'Unsent bytes of responses'),
-    verified: new Counter({
-      name: 'ethgate_verify_comparisons_total',
-      help: 'Answers compared with a second source, by method and outcome (match, mismatch, unavailable)',
-      labelNames: ['method', 'outcome'],
-      registers,
-    }),
+    verified: counter(
+      'ethgate_verify_comparisons_total',
+      'Answers compared with a second source, by method and outcome (match, mismatch, unavailable)',
+      ['method', 'outcome'],
+    ),
     wsConnections: gauge('ethgate_ws_connections', 'Open WebSocket connections'),
-    wsCuts: new Counter({
-      name: 'ethgate_ws_cuts_total',
-      help: 'WebSocket connections closed by the gateway, by reason',
-      labelNames: ['reason'],
-      registers,
-    }),
+    wsCuts: counter(
+      'ethgate_ws_cuts_total',
+      'WebSocket connections closed by the gateway, by reason',
+      ['reason'],
+    ),
   }
 }
 
