@@ -1,3 +1,4 @@
+import type { BlockRange } from '../chain/blockRange.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import type { Upstream } from '../native/upstream.ts'
 import { nameOf } from './engine/open.ts'
@@ -38,7 +39,7 @@ export type LogIndexStatus = {
   address: string
   state: 'starting' | 'filling' | 'following' | 'failed'
   /** Complete ranges, in order. */
-  covered: { from: number; to: number }[]
+  covered: BlockRange[]
   logs: number
   /** Bytes on disk. */
   bytes: number

@@ -126,6 +126,15 @@ export class NodeRefusedError extends RpcError {
   }
 }
 
+/** Whether a node did not answer in time, or must not get more calls for the same data now. */
+export function isBusyOrUnreachable(error: unknown): boolean {
+  return (
+    error instanceof NodeBusyError ||
+    error instanceof NodeTimeoutError ||
+    error instanceof NodeUnreachableError
+  )
+}
+
 const LITE = 'this API is closed because this node is a lite fullnode'
 const DISABLED = 'this API is unavailable due to config'
 const BUSY = 'lack of computing resources'

@@ -86,14 +86,20 @@ export function withSignal(request: RequestScope, signal: () => AbortSignal): Re
   return scopeWithSignal({ request, signal })
 }
 
-const scopeWithSignal = scopesOf<{ request: RequestScope; signal: () => AbortSignal }>({
+/** The source of a scope that is inside of another one. */
+export const ofRequest: ScopeSource<{ readonly request: RequestScope }> = {
   client: ({ request }) => request.client,
   caller: ({ request }) => request.caller,
   meter: ({ request }) => request.meter,
   headers: ({ request }) => request.headers,
-  signal: ({ signal }) => signal(),
+  signal: ({ request }) => request.signal,
   socket: ({ request }) => request.socket,
   onDelivery: ({ request }, listener) => request.onDelivery(listener),
+}
+
+const scopeWithSignal = scopesOf<{ request: RequestScope; signal: () => AbortSignal }>({
+  ...ofRequest,
+  signal: ({ signal }) => signal(),
 })
 
 /** The reason of an aborted request: the client has disconnected. This is not a fault. */

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import { INSUFFICIENT_FUNDS } from '../chain/state/vmError.ts'
 import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
@@ -7,7 +8,7 @@ import type { NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
 import { shownText } from '../native/shownText.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
-import { INSUFFICIENT_FUNDS, LACKS_FUNDS } from './refusals.ts'
+import { LACKS_FUNDS } from './refusals.ts'
 
 /** Pauses in milliseconds before each lookup of a transaction whose broadcast had no answer. */
 const LOOK_UP_AFTER = [0, 300, 1_000]

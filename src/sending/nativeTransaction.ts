@@ -1,10 +1,11 @@
 import type { Address, Hex } from 'viem'
 
+import { MAX_INT64 } from '../chain/state/call.ts'
+import { insufficientFunds } from '../chain/state/vmError.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { RpcError } from '../lib/errors.ts'
 import { rawDataFromJson, transactionId } from '../native/protobuf/transaction.ts'
 import type { Contract, Transaction } from '../native/wire/types.ts'
-import { INSUFFICIENT_FUNDS } from './refusals.ts'
 
 /** A transaction as its sender describes it, with Ethereum's fields and amounts in sun. */
 export type Intent = {
@@ -31,8 +32,6 @@ export type Anchor = {
 /** The default energy settings of a created contract: callers pay for all energy. */
 const CREATION = { consume_user_resource_percent: 100, origin_energy_limit: 10_000_000 }
 
-const MAX_INT64 = 2n ** 63n - 1n
-
 /**
  * The unsigned native transaction for an intent: a contract creation if `to` is absent, a contract call if `to` has code,
  * otherwise a transfer of coins.
@@ -44,7 +43,7 @@ export function toNativeTransaction(
   anchor: Anchor,
   hasCode: boolean,
 ): Transaction & { raw_data_hex: string } {
-  if (intent.value > MAX_INT64) throw new RpcError(-32000, INSUFFICIENT_FUNDS)
+  if (intent.value > MAX_INT64) throw insufficientFunds()
   const { type, value } = contractOf(intent, hasCode)
   const raw_data: Transaction['raw_data'] = {
     contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }],

@@ -15,9 +15,6 @@ export function nonceError(
   return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
 }
 
-/** The begin of the message by which Ethereum libraries recognise that an account lacks funds. */
-export const INSUFFICIENT_FUNDS = 'insufficient funds for gas * price + value'
-
 /** Texts of a node for an account that lacks coins. */
 export const LACKS_FUNDS =
   /balance is not (?:sufficient|enough)|no OwnerAccount|account.* (?:not exist|does not exist)|insufficient/i

@@ -17,24 +17,31 @@ type Needs = {
   sending: Pick<Sending, 'ending' | 'find' | 'lookAtNodes' | 'orphanWith'>
 }
 
+/** Every state of a transaction. */
+export const STATES = [
+  'unknown',
+  'uncertain',
+  'submitted',
+  'pending',
+  'mined',
+  'removed',
+  'refused',
+  'expired',
+] as const
+
+/** How a mined transaction can have ended. */
+export const OUTCOMES = ['success', 'reverted', 'outOfEnergy', 'failed'] as const
+
 /** What became of a transaction. `evidence` says in words from where this is known. */
 export type TransactionStatus = {
-  state:
-    | 'unknown'
-    | 'uncertain'
-    | 'submitted'
-    | 'pending'
-    | 'mined'
-    | 'removed'
-    | 'refused'
-    | 'expired'
+  state: (typeof STATES)[number]
   /** The native id. */
   transactionHash: Hash
   /** The Ethereum hash under which it was sent. */
   ethereumHash: Hash | null
   evidence: string
   block?: { number: Hex; hash: Hash; confirmations: Hex; solidified: boolean }
-  outcome?: 'success' | 'reverted' | 'outOfEnergy' | 'failed'
+  outcome?: (typeof OUTCOMES)[number]
   /** Why it was refused, reverted or failed. */
   reason?: string
   /** Names of the nodes that refused it, or that have it in their pool. Absent where the gateway has one node. */
@@ -152,7 +159,7 @@ async function mined(
   }
 }
 
-function outcomeOf(info: TransactionInfo): NonNullable<TransactionStatus['outcome']> {
+function outcomeOf(info: TransactionInfo): (typeof OUTCOMES)[number] {
   if (info.receipt?.result === 'REVERT') return 'reverted'
   if (info.receipt?.result === 'OUT_OF_ENERGY') return 'outOfEnergy'
   return hasSucceeded(info) ? 'success' : 'failed'

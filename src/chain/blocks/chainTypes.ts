@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Wire } from '../../lib/wire.ts'
+import type { BlockRange } from '../blockRange.ts'
 import type { HeadBlock } from '../head/headTypes.ts'
 import type { PricedBlock } from './energyPrices.ts'
 
@@ -49,11 +50,7 @@ export type Chain = {
     signal?: AbortSignal,
   ): Promise<number>
   /** The logs of a range of heights that exist, each as a separate row, never from the node's own search. @throws as `logs` */
-  logRows(
-    match: LogMatch,
-    range: { from: number; to: number },
-    signal?: AbortSignal,
-  ): Promise<Wire<RpcLog>[]>
+  logRows(match: LogMatch, range: BlockRange, signal?: AbortSignal): Promise<Wire<RpcLog>[]>
   /** Energy price in sun that a block pays. Without a block, it is the current price, which the next block pays. */
   energyPrice(block?: PricedBlock): Promise<bigint>
   /** The time in milliseconds before which the current energy price cannot change. */
@@ -93,8 +90,6 @@ export type LogPage = {
  * How the logs of a range of blocks were found: in the log index, in memory, in the receipts of the node, or where the node's own
  * search said that they are. The last one can miss logs, because a node may have no bloom filter of a block.
  */
-export type LogOrigin = {
-  from: number
-  to: number
+export type LogOrigin = BlockRange & {
   source: 'index' | 'memory' | 'receipts' | 'nodeSearch'
 }

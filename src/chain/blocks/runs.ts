@@ -1,6 +1,6 @@
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { createSharing } from '../../native/dedupe.ts'
-import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../../native/errors.ts'
+import { isBusyOrUnreachable } from '../../native/errors.ts'
 import type { BlockRange } from '../blockRange.ts'
 
 /**
@@ -41,15 +41,13 @@ export function createRuns<block>(
     const found = await share(`${range.from} ${range.to}`, signal, (signal) =>
       read(range, signal).catch((error: unknown) => {
         // A proxy in front of the node may refuse bulk reads. A node that is busy or unreachable must not get more calls.
-        if (signal?.aborted || TROUBLE.some((kind) => error instanceof kind)) throw error
+        if (signal?.aborted || isBusyOrUnreachable(error)) throw error
         return new Map<number, block>()
       }),
     )
     return found.get(number)
   }
 }
-
-const TROUBLE = [NodeBusyError, NodeTimeoutError, NodeUnreachableError]
 
 /** The range of consecutive heights that each height is in. */
 function rangesOf(heights: ReadonlySet<number>): Map<number, BlockRange> {

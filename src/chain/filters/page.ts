@@ -3,9 +3,9 @@ import type { Hash } from 'viem'
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import { InvalidParamsError, UpstreamError } from '../../lib/errors.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
-import { createLogMatcher } from '../blocks/logMatch.ts'
+import { createLogMatcher, type LogMatcher } from '../blocks/logMatch.ts'
 import { type BlockChange, blockChangesFrom } from '../head/blockChanges.ts'
-import type { Head } from '../head/headTypes.ts'
+import type { Head, RecentBlock } from '../head/headTypes.ts'
 import { recentLogText } from '../head/recentText.ts'
 import { newestIn, windowOf } from '../head/window.ts'
 import { readHistory, tooLarge } from './history.ts'
@@ -136,9 +136,18 @@ function createItems(spec: ChainSpec): (change: BlockChange) => string[] {
   const matcher = createLogMatcher(spec)
   return ({ block, removed }) => {
     if (block.number < (spec.from ?? 0) || block.number > (spec.to ?? Infinity)) return []
-    const found = block.logs.filter((log) => matcher.matches(log))
-    return (removed ? found.toReversed() : found).map((log) => recentLogText(log, removed))
+    return recentLogTexts(block, removed, matcher)
   }
+}
+
+/** The matching logs of a recent block as JSON texts, for a removed block in reverse order. */
+export function recentLogTexts(
+  { logs }: RecentBlock,
+  removed: boolean,
+  matcher: LogMatcher,
+): string[] {
+  const found = logs.filter((log) => matcher.matches(log))
+  return (removed ? found.toReversed() : found).map((log) => recentLogText(log, removed))
 }
 
 /** A cursor on a block as text. */

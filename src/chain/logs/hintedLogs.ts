@@ -1,5 +1,5 @@
 import type { RpcLog } from '../../codec/types.ts'
-import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../../native/errors.ts'
+import { isBusyOrUnreachable } from '../../native/errors.ts'
 import type { LogChunk } from '../blocks/logChunk.ts'
 import type { LogMatcher } from '../blocks/logMatch.ts'
 import { type HintedRead, readOutcomes, readTransactions } from './hintedBlock.ts'
@@ -76,7 +76,7 @@ export async function readHinted(
     } catch (error) {
       // A proxy in front of the node may refuse this call. A node that is busy or unreachable must not get more calls.
       signal?.throwIfAborted()
-      if (TROUBLE.some((kind) => error instanceof kind)) throw error
+      if (isBusyOrUnreachable(error)) throw error
       return readWhole(block)
     }
   }
@@ -120,8 +120,6 @@ export declare namespace readHinted {
     signal?: AbortSignal | undefined
   }
 }
-
-const TROUBLE = [NodeBusyError, NodeTimeoutError, NodeUnreachableError]
 
 /**
  * The block that is best read whole and compared: its matching logs come after others, which shows how the node counts log indexes. Of

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 import { revertReason } from '../../codec/revert.ts'
-import { toNativeAddress } from '../../lib/address.ts'
+import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
 import { ExecutionRevertedError, RpcError } from '../../lib/errors.ts'
 import { type ConstantOutcome, readConstantCall } from '../../native/constantCall.ts'
 import type { ContractCallRequest } from '../../native/wire/requests.ts'
@@ -60,7 +60,7 @@ export async function runProbe(
   state: StateRead,
   toError: typeof callError = callError,
 ): Promise<Hex> {
-  const outcome = await simulate({ from: ZERO, data: code, value: 0n }, state)
+  const outcome = await simulate({ from: ZERO_ADDRESS, data: code, value: 0n }, state)
   if (outcome.kind === 'revert') return `0x${outcome.data}`
   throw outcome.kind === 'failure' ? toError(outcome) : new RpcError(-32000, 'unexpected return')
 }
@@ -106,5 +106,5 @@ const BAD_INPUT = new Set<string | undefined>([
   'ArrayIndexOutOfBoundsException',
 ])
 
-const ZERO: Address = `0x${'0'.repeat(40)}`
-const MAX_INT64 = 2n ** 63n - 1n
+/** The most sun that an account can have. */
+export const MAX_INT64 = 2n ** 63n - 1n

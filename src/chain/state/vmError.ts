@@ -36,10 +36,11 @@ export function callError({ exception, message }: ConstantFailure): RpcError {
 
 const FAILED = 'execution failed in the virtual machine of the node'
 
-/** The caller has less than the value that the call carries. Geth’s text, which libraries look for. */
-export function insufficientFunds(): RpcError {
-  return new RpcError(-32000, 'insufficient funds for gas * price + value')
-}
+/** The beginning of the message by which Ethereum libraries recognise that an account lacks coins. */
+export const INSUFFICIENT_FUNDS = 'insufficient funds for gas * price + value'
+
+/** `-32000`: the caller has less than the value that the call carries. */
+export const insufficientFunds = () => new RpcError(-32000, INSUFFICIENT_FUNDS)
 
 /**
  * Exceptions whose text says why a contract failed. The text of all others, such as an index out of bounds in a precompiled

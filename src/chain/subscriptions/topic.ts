@@ -7,9 +7,9 @@ import { fromWire } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import { createLogMatcher } from '../blocks/logMatch.ts'
 import { readHistory } from '../filters/history.ts'
-import { idAt } from '../filters/page.ts'
+import { idAt, recentLogTexts } from '../filters/page.ts'
 import type { RecentBlock } from '../head/headTypes.ts'
-import { recentHeaderText, recentLogText } from '../head/recentText.ts'
+import { recentHeaderText } from '../head/recentText.ts'
 
 /** What a subscription delivers. `from` and `to` are heights: logs of blocks outside of them are not delivered. */
 export type TopicSpec =
@@ -89,8 +89,7 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
   return {
     texts(block, removed) {
       if (block.number < lowest || block.number > highest) return []
-      const found = block.logs.filter((log) => matcher.matches(log))
-      return (removed ? found.toReversed() : found).map((log) => recentLogText(log, removed))
+      return recentLogTexts(block, removed, matcher)
     },
     async history(chain, from, to, signal) {
       const first = Math.max(from, lowest)

@@ -1,3 +1,4 @@
+import type { BlockRange } from '../../chain/blockRange.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { Engine } from '../engine/engine.ts'
 import { canMerge, MERGE_WORK, mergeIndex } from '../store/merge.ts'
@@ -17,7 +18,7 @@ export type Filler = {
    *
    * @throws UpstreamError, BrokenChainError, or the signal's reason
    */
-  complete(range: { from: number; to: number }, order: Order, signal?: AbortSignal): Promise<void>
+  complete(range: BlockRange, order: Order, signal?: AbortSignal): Promise<void>
 }
 
 /** Blocks and logs that were added to an index. */

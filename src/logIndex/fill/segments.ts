@@ -1,3 +1,4 @@
+import type { BlockRange } from '../../chain/blockRange.ts'
 import { gapsBetween } from '../../chain/logs/indexedLogs.ts'
 import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
 import type { CoveredRange } from '../store/coverage.ts'
@@ -21,7 +22,7 @@ export function lastIndexable(solid: number): number {
  */
 export function missingSegments(
   covered: readonly Pick<CoveredRange, 'from' | 'to'>[],
-  { from, to }: { from: number; to: number },
+  { from, to }: BlockRange,
 ): MissingSegment[] {
   const start = Math.floor(from / GROUP) * GROUP
   const end = Math.floor((to + 1) / GROUP) * GROUP - 1

@@ -1,3 +1,4 @@
+import type { BlockRange } from '../../chain/blockRange.ts'
 import type { PlainLog } from '../../codec/logPage/plainLog.ts'
 import {
   type ByteReader,
@@ -87,7 +88,7 @@ function writePlace(list: OpenList, block: number, index: number): void {
 export function readPlaces(
   list: Buffer,
   start: number,
-  { from, to }: { from: number; to: number },
+  { from, to }: BlockRange,
   into: number[] = [],
 ): number[] {
   const reader: ByteReader = { bytes: list, at: 0 }

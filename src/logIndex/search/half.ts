@@ -1,3 +1,4 @@
+import type { BlockRange } from '../../chain/blockRange.ts'
 import { firstOf, lastOf, type Segment } from '../store/coverage.ts'
 
 /** The second half of the rest of a long search, for another thread. */
@@ -64,7 +65,7 @@ export function halfOf({
 export declare namespace halfOf {
   type Options = {
     /** The covered part of the search's range. */
-    range: { from: number; to: number }
+    range: BlockRange
     /** The last block that is searched. */
     done: number
     /** Rows up to it. */

@@ -1,3 +1,4 @@
+import type { BlockRange } from '../../chain/blockRange.ts'
 import type { View } from '../engine/engine.ts'
 import { PART_BLOCKS, PART_LEVEL, postingKey } from '../format/keys.ts'
 import { isParted, listOf, partsOf } from '../format/merged.ts'
@@ -9,8 +10,6 @@ type List = { list: Buffer; start: number }
 
 /** For each constraint of a search the lists of its values. */
 type Lists = List[][]
-
-type Range = { from: number; to: number }
 
 /** Constraints of more values than this are looked up only when the others leave many logs. */
 const MANY_VALUES = 64
@@ -25,7 +24,7 @@ const PART_WEIGHT = 16 * 1024
 const BYTES_PER_LOG = 200
 
 /** The lists of a segment that were looked up so far. */
-type Lookup = { segment: Segment; range: Range; found: (Buffer | undefined)[][] }
+type Lookup = { segment: Segment; range: BlockRange; found: (Buffer | undefined)[][] }
 
 /**
  * Candidate places within some segments, in order, step by step. `done` is the last block of a step. Logs that
@@ -34,7 +33,7 @@ type Lookup = { segment: Segment; range: Range; found: (Buffer | undefined)[][] 
 export async function* placesIn(
   view: View,
   segments: readonly Segment[],
-  range: Range,
+  range: BlockRange,
   constraints: readonly string[][],
 ): AsyncGenerator<{ places: number[]; done: number }> {
   const ordered = constraints.toSorted((a, b) => a.length - b.length)
@@ -65,7 +64,7 @@ export async function* placesIn(
 async function lookUp(
   view: View,
   segments: readonly Segment[],
-  range: Range,
+  range: BlockRange,
   constraints: readonly string[][],
 ): Promise<Lookup[]> {
   const keys: Buffer[] = []
@@ -133,7 +132,7 @@ async function* placesInParts(
 }
 
 /** Places that are in one list of each constraint, cheapest first. Lists that cost more than comparing logs are left out. */
-function combine(lists: Lists, range: Range): number[] {
+function combine(lists: Lists, range: BlockRange): number[] {
   const [lead = [], ...rest] = lists.toSorted((a, b) => bytesOf(a) - bytesOf(b))
   let places = union(lead, range)
   for (const others of rest) {
@@ -143,7 +142,7 @@ function combine(lists: Lists, range: Range): number[] {
   return places
 }
 
-function union(lists: readonly List[], range: Range): number[] {
+function union(lists: readonly List[], range: BlockRange): number[] {
   const places: number[] = []
   for (const { list, start } of lists) readPlaces(list, start, range, places)
   return lists.length > 1 ? sorted(places) : places

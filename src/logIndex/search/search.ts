@@ -1,3 +1,4 @@
+import type { BlockRange } from '../../chain/blockRange.ts'
 import type { LogSearch } from '../../codec/logPage/match.ts'
 import { type Page, type PageLog, readPage } from '../../codec/logPage/reader.ts'
 import { createRowWriter, type RowWriter } from '../../codec/logPage/rowWriter.ts'
@@ -24,7 +25,7 @@ export type SearchRequest = LogSearch & {
 /** The answer of one snapshot of the index. */
 export type SearchAnswer = {
   /** The parts of the range that were searched, in order. What is not in them is not in the index. */
-  covered: { from: number; to: number }[]
+  covered: BlockRange[]
   /** Logs that match. */
   count: number
   /** Block of each row, and where its text ends in `bytes`. */
@@ -171,7 +172,7 @@ type Run = {
    * Searches a part that is covered. Each step gives the last block that is done. A search in lists has added no row
    * after that block, so the caller may lower the end of the range between two steps.
    */
-  steps(range: { from: number; to: number }): AsyncGenerator<number>
+  steps(range: BlockRange): AsyncGenerator<number>
   isFull(): boolean
   count(): number
 }
@@ -238,7 +239,7 @@ function createRun({
     }
   }
 
-  async function* searchLists(range: { from: number; to: number }): AsyncGenerator<number> {
+  async function* searchLists(range: BlockRange): AsyncGenerator<number> {
     const inRange = segments.filter(
       (segment) => lastOf(segment) >= range.from && firstOf(segment) <= range.to,
     )
@@ -257,7 +258,7 @@ function createRun({
     }
   }
 
-  async function* readAll({ from, to }: { from: number; to: number }): AsyncGenerator<number> {
+  async function* readAll({ from, to }: BlockRange): AsyncGenerator<number> {
     let start = pageKey(from, 0)
     const end = pageKey(to + 1, 0)
     for (;;) {

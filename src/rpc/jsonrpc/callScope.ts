@@ -1,4 +1,4 @@
-import { type RequestScope, scopesOf } from '../request.ts'
+import { ofRequest, type RequestScope, scopesOf } from '../request.ts'
 
 /**
  * The scope of one call. A batch has several calls, and the answer of a call may be dropped or replaced, so its
@@ -34,12 +34,7 @@ export function dropCall({ state }: CallScope): void {
 }
 
 const scopeOf = scopesOf<CallState>({
-  client: ({ request }) => request.client,
-  caller: ({ request }) => request.caller,
-  meter: ({ request }) => request.meter,
-  headers: ({ request }) => request.headers,
-  signal: ({ request }) => request.signal,
-  socket: ({ request }) => request.socket,
+  ...ofRequest,
   onDelivery(state, listener) {
     if (state.outcome === 'open') (state.listeners ??= []).push(listener)
     else if (state.outcome === 'delivered') state.request.onDelivery(listener)

@@ -1,5 +1,5 @@
 import * as schemas from '../../codec/schemas.ts'
-import { transactionStatus } from '../../sending/transactionStatus.ts'
+import { OUTCOMES, STATES, transactionStatus } from '../../sending/transactionStatus.ts'
 import { defineMethod } from '../method.ts'
 import { hash, named } from '../params/params.ts'
 
@@ -7,18 +7,7 @@ export const ethgate_transactionStatus = defineMethod({
   params: [named('transactionHash', hash)],
   result: schemas.object(
     {
-      state: {
-        enum: [
-          'unknown',
-          'uncertain',
-          'submitted',
-          'pending',
-          'mined',
-          'removed',
-          'refused',
-          'expired',
-        ],
-      },
+      state: { enum: STATES },
       transactionHash: schemas.hash,
       ethereumHash: schemas.nullable(schemas.hash),
       evidence: schemas.text,
@@ -28,7 +17,7 @@ export const ethgate_transactionStatus = defineMethod({
         confirmations: schemas.quantity,
         solidified: schemas.boolean,
       }),
-      outcome: { enum: ['success', 'reverted', 'outOfEnergy', 'failed'] },
+      outcome: { enum: OUTCOMES },
       reason: schemas.text,
       nodes: schemas.listOf(schemas.text),
       words: schemas.listOf(schemas.text),

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 import * as schemas from '../../codec/schemas.ts'
+import { ZERO_ADDRESS } from '../../lib/address.ts'
 import { isObject } from '../../lib/isObject.ts'
 import {
   address,
@@ -26,8 +27,6 @@ export type CallRequest = {
   value: bigint
 }
 
-const ZERO: Address = `0x${'0'.repeat(40)}`
-
 /** `0x` and the empty string mean "none": some clients cannot send `null`. */
 export const blankable =
   <value>(param: Param<value>): Param<value | undefined> =>
@@ -40,7 +39,7 @@ export const callRequest: Param<CallRequest> = (input, scope = PLAIN) => {
   const to = member(input, 'to', blankable(contractAddress), scope)
   const data = callData(input)
   return {
-    from: member(input, 'from', blankable(address)) ?? ZERO,
+    from: member(input, 'from', blankable(address)) ?? ZERO_ADDRESS,
     ...(to && { to }),
     data: scope.inData(data),
     value: member(input, 'value', blankable(amount), scope) ?? 0n,

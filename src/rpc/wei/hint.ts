@@ -1,5 +1,5 @@
+import { INSUFFICIENT_FUNDS } from '../../chain/state/vmError.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { INSUFFICIENT_FUNDS } from '../../sending/refusals.ts'
 import type { AnyMethod } from '../method.ts'
 
 /** A billion coins. As 10^-18 of the coin it is a thousandth of one, so a lack of so much is most likely a wrong unit. */

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 
+import { INSUFFICIENT_FUNDS } from '../../../chain/state/vmError.ts'
 import { RpcError, UpstreamError } from '../../../lib/errors.ts'
 import { NodeRefusedError } from '../../../native/errors.ts'
 import { rawDataToJson, transactionId } from '../../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
-import { INSUFFICIENT_FUNDS, LACKS_FUNDS } from '../../../sending/refusals.ts'
+import { LACKS_FUNDS } from '../../../sending/refusals.ts'
 
 /** The expected content of a built transaction. Fields of `value` that are not named here are not checked. */
 export type Expected = {
