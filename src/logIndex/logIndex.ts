@@ -8,30 +8,7 @@ import { createThread } from './worker/thread.ts'
 import type { WriterData, WriterEvent } from './worker/writer.ts'
 
 /** An index of logs as the gateway uses it. All work is done in threads; nothing here waits on the event loop. */
-export type LogIndex = {
-  /**
-   * Searches the index. Gives the answers of the parts of the range in order, several when two threads shared a long search. The caller
-   * reads blocks outside `covered` from the node.
-   *
-   * @throws UpstreamError when the index cannot be read; the signal's reason
-   */
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer[]>
-  /** Sets the newest solidified block. */
-  solidified(number: number): void
-  /**
-   * The chain went back below its solidified block, to this one. Nothing is searched until the index was compared with the chain
-   * again.
-   */
-  recheck(solid: number): void
-  status(): LogIndexStatus
-  /** Replaces the nodes from which it is filled. */
-  setUpstreams(upstreams: readonly Upstream[]): void
-  /** Starts the threads. When the index cannot be opened, it retries, and `status` shows why. */
-  start(): void
-  /** Ends filling. Searches go on. */
-  stopFilling(): Promise<void>
-  stop(): Promise<void>
-}
+export type LogIndex = ReturnType<typeof createLogIndex>
 
 /** What `/health`, the metrics and `ethgate index status` show. */
 export type LogIndexStatus = {
@@ -63,7 +40,7 @@ export function createLogIndex({
   deadline,
   log,
   writer: writerData,
-}: createLogIndex.Options): LogIndex {
+}: createLogIndex.Options) {
   const problems = new Map<'readers' | 'writer', string>()
   let coverage: ReaderCoverage = { bytes: 0, ranges: [] }
   let written: Extract<WriterEvent, { kind: 'status' }> | undefined
@@ -120,7 +97,13 @@ export function createLogIndex({
   }
 
   return {
-    async search(request, signal) {
+    /**
+     * Searches the index. Gives the answers of the parts of the range in order, several when two threads shared a long search. The
+     * caller reads blocks outside `covered` from the node.
+     *
+     * @throws UpstreamError when the index cannot be read; the signal's reason
+     */
+    async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer[]> {
       // A reorg may have happened while the gateway was down, so the writer compares the index with the chain first.
       if (!isCompared) return []
       try {
@@ -131,11 +114,16 @@ export function createLogIndex({
         throw new UpstreamError('the log index cannot be read, try again later', { cause: error })
       }
     },
-    solidified(number) {
+    /** Sets the newest solidified block. */
+    solidified(number: number): void {
       solid = number
       void writer.call('solidified', number).catch(() => {})
     },
-    recheck(number) {
+    /**
+     * The chain went back below its solidified block, to this one. Nothing is searched until the index was compared with the chain
+     * again.
+     */
+    recheck(number: number): void {
       solid = number
       isCompared = false
       rechecks += 1
@@ -143,7 +131,7 @@ export function createLogIndex({
       const known = () => void (rechecks -= 1)
       writer.call('recheck', number).then(known, known)
     },
-    status() {
+    status(): LogIndexStatus {
       const [problem = written?.problem] = problems.values()
       return {
         address: nameOf(address),
@@ -160,13 +148,16 @@ export function createLogIndex({
         ...(problem !== undefined && { problem }),
       }
     },
-    setUpstreams(next) {
+    /** Replaces the nodes from which it is filled. */
+    setUpstreams(next: readonly Upstream[]): void {
       upstreams = next
       void writer.call('setUpstreams', next).catch(() => {})
     },
+    /** Starts the threads. When the index cannot be opened, it retries, and `status` shows why. */
     start: () => writer.start(),
+    /** Ends filling. Searches go on. */
     stopFilling: () => writer.stop('stop'),
-    async stop() {
+    async stop(): Promise<void> {
       stopping = true
       clearTimeout(reading)
       await Promise.all([writer.stop('stop'), readers.stop()])

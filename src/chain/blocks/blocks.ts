@@ -26,28 +26,7 @@ import { createRuns } from './runs.ts'
  * The cache is keyed by hash. Above the solidified block the head decides which block is canonical; at and below it the
  * hash of a height never changes. So a reorg takes effect at once, and the cache never has to remove a block.
  */
-export type Blocks = {
-  /** The canonical block of a height; undefined above the head. @throws UpstreamError, the signal's reason */
-  get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined>
-  /** The canonical block with a hash; undefined when there is none or when it was orphaned. @throws UpstreamError */
-  byHash(hash: Hash, signal?: AbortSignal): Promise<CachedBlock | undefined>
-  /** The cached canonical block of a height. */
-  peek(number: number): CachedBlock | undefined
-  /** The answer about the canonical block of a height, if it is cached and was built before. */
-  built(number: number, isFull: boolean): Wire<RpcBlock> | undefined
-  /** The canonical hash of a height when it is known without a call. */
-  hashAt(number: number): Hash | undefined
-  /** The canonical block that holds a transaction, when it is cached. */
-  withTransaction(hash: Hash): CachedBlock | undefined
-  /** Caches a block that was read elsewhere. It is served when the head says that it is canonical. */
-  put(loaded: LoadedBlock): CachedBlock
-  /** Caches a solidified block that was read from the node by height. */
-  putSolid(loaded: LoadedBlock): CachedBlock
-  /** A number that changes when the chain goes back below its solidified block. */
-  epoch(): number
-  /** Hits and misses of the cache since the start; `bytes` is its present size. */
-  usage(): { bytes: number; hits: number; misses: number }
-}
+export type Blocks = ReturnType<typeof createBlocks>
 
 /** The part of the head that decides what is canonical. */
 export type CanonicalView = Pick<
@@ -60,7 +39,7 @@ const ATTEMPTS = 4
 const RETRY_DELAY = 150
 
 /** Creates the cache of blocks. It reads missing blocks from `native`. */
-export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.Options): Blocks {
+export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.Options) {
   const cache = new LRUCache<Hash, { block: CachedBlock }>({
     // The library accepts only positive sizes. A cache of one byte stores no block.
     maxSize: Math.max(cacheBytes, 1),
@@ -178,17 +157,24 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   head.onUpdate(onUpdate)
 
   return {
+    /** The canonical block of a height; undefined above the head. @throws UpstreamError, the signal's reason */
     get,
+    /** The canonical hash of a height when it is known without a call. */
     hashAt,
+    /** The cached canonical block of a height. */
     peek,
-    built(number, isFull) {
+    /** The answer about the canonical block of a height, if it is cached and was built before. */
+    built(number: number, isFull: boolean): Wire<RpcBlock> | undefined {
       const answer = peek(number)?.built(isFull)
       if (answer) hits++
       return answer
     },
+    /** Caches a block that was read elsewhere. It is served when the head says that it is canonical. */
     put,
+    /** Caches a solidified block that was read from the node by height. */
     putSolid,
-    async byHash(hash, signal) {
+    /** The canonical block with a hash; undefined when there is none or when it was orphaned. @throws UpstreamError */
+    async byHash(hash: Hash, signal?: AbortSignal): Promise<CachedBlock | undefined> {
       const number = heightOfHash(hash)
       if (number > head.latest().number) return undefined
       const canonical = hashAt(number)
@@ -196,12 +182,15 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
       const block = await get(number, signal)
       return block?.id.hash === hash ? block : undefined
     },
-    withTransaction(hash) {
+    /** The canonical block that holds a transaction, when it is cached. */
+    withTransaction(hash: Hash): CachedBlock | undefined {
       const blockHash = transactions.get(hash)
       const block = blockHash === undefined ? undefined : cache.get(blockHash)?.block
       return block && hashAt(block.id.number) === block.id.hash ? block : undefined
     },
+    /** A number that changes when the chain goes back below its solidified block. */
     epoch: () => epoch,
+    /** Hits and misses of the cache since the start; `bytes` is its present size. */
     usage: () => ({ bytes: cache.calculatedSize, hits, misses }),
   }
 }

@@ -9,21 +9,7 @@ import { KEPT_HASHES, type PendingLog, type PendingPage, type WatchRequest } fro
  * Pending transactions. Each is announced once: when the mempool has it, when it is sent through this gateway, or at the
  * latest with its block, before the head of that block.
  */
-export type PendingFeed = {
-  /** Keeps the mempool watched for some milliseconds. */
-  want(milliseconds: number): Promise<void>
-  /** The current position of the feed. */
-  position(): Promise<string>
-  /** Hashes after a position, oldest first. Undefined when some of them were dropped. */
-  since(position: string, limit: number): Promise<PendingPage | undefined>
-  /** Calls the listener with new hashes. Returns a function that removes the listener. */
-  listen(listener: (hashes: Hash[]) => void): () => void
-  /** Resolves when listeners get all later announcements of all replicas. */
-  listening(): Promise<void>
-  /** Announces a transaction that was sent through this gateway. */
-  sent(hash: Hash): void
-  stop(): Promise<void>
-}
+export type PendingFeed = ReturnType<typeof createPendingFeed>
 
 /** Milliseconds between polls of the mempool. */
 const POLL = 500
@@ -45,7 +31,7 @@ export function createPendingFeed({
   native,
   now = () => performance.now(),
   onError,
-}: createPendingFeed.Options): PendingFeed {
+}: createPendingFeed.Options) {
   const listeners = new Set<(hashes: Hash[]) => void>()
   /** Hashes that this process has announced or must not announce. */
   const announced = new Set<Hash>()
@@ -214,16 +200,20 @@ export function createPendingFeed({
   schedule()
 
   return {
-    async want(milliseconds) {
+    /** Keeps the mempool watched for some milliseconds. */
+    async want(milliseconds: number): Promise<void> {
       watch(await log.want(milliseconds, newest()))
       if (isInProcess) await pollMempool().catch(report)
     },
+    /** The current position of the feed. */
     position: () => log.position(),
-    async since(position, limit) {
+    /** Hashes after a position, oldest first. Undefined when some of them were dropped. */
+    async since(position: string, limit: number): Promise<PendingPage | undefined> {
       await flush()
       return log.since(position, limit)
     },
-    listen(listener) {
+    /** Calls the listener with new hashes. Returns a function that removes the listener. */
+    listen(listener: (hashes: Hash[]) => void): () => void {
       if (!isWatched()) watchedFrom = newest()
       listeners.add(listener)
       renewAt = 0
@@ -233,14 +223,16 @@ export function createPendingFeed({
         if (listeners.size === 0) readUpTo = undefined
       }
     },
+    /** Resolves when listeners get all later announcements of all replicas. */
     listening: () => starting,
-    sent(hash) {
+    /** Announces a transaction that was sent through this gateway. */
+    sent(hash: Hash): void {
       if (isWatched()) return announce([hash])
       readRequest()
         .then(() => isWatched() && announce([hash]))
         .catch(report)
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopped = true
       stopHead()
       clearTimeout(timer)

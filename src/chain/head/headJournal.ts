@@ -42,26 +42,7 @@ type PublishOutcome = 'ok' | 'fenced' | 'moved'
  * The one sequence of chain updates of all replicas, in Redis. Every call throws StoreUnavailableError when Redis
  * cannot be used.
  */
-export type HeadJournal = {
-  /** Acquires or renews the lease. Returns the token that proves it, or undefined while another replica holds it. */
-  acquireLease(id: string): Promise<string | undefined>
-  releaseLease(token: string): Promise<void>
-  /** Appends an update if `token` holds the lease and the update starts from the journal's newest block. */
-  publish(
-    token: string,
-    entry: JournalEntry,
-    blocks: readonly RecentBlock[],
-    oldest: number,
-  ): Promise<PublishOutcome>
-  snapshot(): Promise<Snapshot | undefined>
-  /** Contents by hash. Those that have expired are absent. */
-  blocks(hashes: readonly Hash[]): Promise<Map<Hash, RecentBlock>>
-  /** Whether the keys belong to the chain of this genesis hash. The first replica claims them. */
-  isSameChain(genesis: Hash): Promise<boolean>
-  /** Entries after a position. Waits up to a second for the first one. */
-  read(position: string): Promise<StreamedEntry[]>
-  close(): void
-}
+export type HeadJournal = ReturnType<typeof createHeadJournal>
 
 /** Lifetime of the lease in milliseconds: the time after which another replica replaces a dead leader. */
 export const LEASE = 3_000
@@ -124,7 +105,7 @@ return { last[1] and last[1][1] or '0-0', solid, redis.call('ZRANGE', KEYS[2], 0
   redis.call('ZRANGE', KEYS[4], 0, -1), redis.call('HGET', KEYS[1], 'first') }`
 
 /** Opens the journal. It reads the stream over a separate connection, because such a read blocks the connection. */
-export function createHeadJournal(link: RedisLink): HeadJournal {
+export function createHeadJournal(link: RedisLink) {
   const keys = {
     fence: link.key('head:fence'),
     genesis: link.key('head:genesis'),
@@ -143,17 +124,24 @@ export function createHeadJournal(link: RedisLink): HeadJournal {
   const reader = link.blocking()
 
   return {
-    async acquireLease(id) {
+    /** Acquires or renews the lease. Returns the token that proves it, or undefined while another replica holds it. */
+    async acquireLease(id: string): Promise<string | undefined> {
       const token = await acquireLease(
         [keys.lease, keys.fence, keys.state, keys.window, keys.stream, keys.genesis, keys.orphans],
         [id, LEASE, TTL],
       )
       return typeof token === 'string' ? token : undefined
     },
-    async releaseLease(token) {
+    async releaseLease(token: string): Promise<void> {
       await releaseLease([keys.lease], [token])
     },
-    async publish(token, entry, blocks, oldest) {
+    /** Appends an update if `token` holds the lease and the update starts from the journal's newest block. */
+    async publish(
+      token: string,
+      entry: JournalEntry,
+      blocks: readonly RecentBlock[],
+      oldest: number,
+    ): Promise<PublishOutcome> {
       for (const block of blocks) {
         const bytes = await packBlock(block)
         await link.run((client) => client.set(blockKey(block.hash), bytes, 'PX', TTL))
@@ -172,7 +160,7 @@ export function createHeadJournal(link: RedisLink): HeadJournal {
         ],
       )) as PublishOutcome
     },
-    async snapshot() {
+    async snapshot(): Promise<Snapshot | undefined> {
       const found = (await snapshot([keys.state, keys.window, keys.stream, keys.orphans], [])) as
         | [string, string, string[], Hash[], Hash | null]
         | null
@@ -189,7 +177,8 @@ export function createHeadJournal(link: RedisLink): HeadJournal {
         solidified: JSON.parse(solid) as HeadBlock,
       }
     },
-    async blocks(hashes) {
+    /** Contents by hash. Those that have expired are absent. */
+    async blocks(hashes: readonly Hash[]): Promise<Map<Hash, RecentBlock>> {
       const found = new Map<Hash, RecentBlock>()
       for (let start = 0; start < hashes.length; start += BATCH) {
         const batch = hashes.slice(start, start + BATCH)
@@ -202,10 +191,12 @@ export function createHeadJournal(link: RedisLink): HeadJournal {
       }
       return found
     },
-    async isSameChain(genesis) {
+    /** Whether the keys belong to the chain of this genesis hash. The first replica claims them. */
+    async isSameChain(genesis: Hash): Promise<boolean> {
       return (await claimKeys([keys.genesis], [genesis, TTL])) === genesis
     },
-    async read(position) {
+    /** Entries after a position. Waits up to a second for the first one. */
+    async read(position: string): Promise<StreamedEntry[]> {
       const answer = await reader
         .xread('COUNT', BATCH, 'BLOCK', 1_000, 'STREAMS', keys.stream, position)
         .catch((error: unknown) => {

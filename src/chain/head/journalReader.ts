@@ -14,27 +14,10 @@ const IDLE = 100
 const RETRY = 200
 
 /** Applies the updates of the journal to the window of this process. */
-export type JournalReader = {
-  /** Whether this process knows that the journal has our newest block. */
-  isShared(): boolean
-  /** Records that the journal has one of our blocks. */
-  markShared(hash: Hash | undefined): void
-  /** Whether the next stream position is known. */
-  isReady(): boolean
-  /**
-   * Adds the journal's blocks that the window lacks, and continues to read after them. False when the node did not return
-   * a missing block. @throws StoreUnavailableError
-   */
-  rebuild(): Promise<boolean>
-  /** Drops the stream position: the window is independent of the journal until the next rebuild. */
-  reset(): void
-  /** Reads entries until `stop`. */
-  run(): Promise<void>
-  stop(): void
-}
+export type JournalReader = ReturnType<typeof createJournalReader>
 
 /** Creates the reader. It starts at the call of `run`. */
-export function createJournalReader(options: createJournalReader.Options): JournalReader {
+export function createJournalReader(options: createJournalReader.Options) {
   const { isConnected, journal, log, own } = options
   const catchUp = createCatchUp(options)
   const life = { stopped: false }
@@ -117,12 +100,19 @@ export function createJournalReader(options: createJournalReader.Options): Journ
   const pause = (milliseconds: number) => sleep(life.stopped ? 0 : milliseconds)
 
   return {
+    /** Whether this process knows that the journal has our newest block. */
     isShared: () => shared !== undefined && newestHash() === shared,
-    markShared(hash) {
+    /** Records that the journal has one of our blocks. */
+    markShared(hash: Hash | undefined): void {
       if (hash !== undefined) shared = hash
     },
+    /** Whether the next stream position is known. */
     isReady: () => cursor !== undefined,
-    async rebuild() {
+    /**
+     * Adds the journal's blocks that the window lacks, and continues to read after them. False when the node did not return
+     * a missing block. @throws StoreUnavailableError
+     */
+    async rebuild(): Promise<boolean> {
       try {
         await rebuild()
         return true
@@ -132,11 +122,13 @@ export function createJournalReader(options: createJournalReader.Options): Journ
         return false
       }
     },
-    reset() {
+    /** Drops the stream position: the window is independent of the journal until the next rebuild. */
+    reset(): void {
       cursor = undefined
       shared = undefined
     },
-    async run() {
+    /** Reads entries until `stop`. */
+    async run(): Promise<void> {
       while (!life.stopped) {
         const from = cursor
         if (from === undefined || !isConnected()) {
@@ -149,7 +141,7 @@ export function createJournalReader(options: createJournalReader.Options): Journ
         })
       }
     },
-    stop() {
+    stop(): void {
       life.stopped = true
       journal.close()
     },

@@ -26,20 +26,7 @@ const HEARTBEAT = LEASE / 4
 const RECONNECT = 100
 
 /** Replication between the replicas that share a Redis, as one of them runs it. */
-export type Replication = {
-  role(): ReplicaRole
-  /**
-   * Publishes an update to all replicas and applies it here. False when it was not published and must be computed again.
-   */
-  publish(update: ChainUpdate): Promise<boolean>
-  /** Whether the other replicas know our newest block, so that they can resume a cursor on it. */
-  isShared(): boolean
-  /** Why this replica does not take part, as text for operators. */
-  problem(): string | undefined
-  /** Resolves when this replica has a role, or has waited long enough for Redis. */
-  start(): Promise<void>
-  stop(): Promise<void>
-}
+export type Replication = ReturnType<typeof createReplication>
 
 /**
  * Elects one leader by a lease and applies the updates that it publishes. The token of the lease is checked with every
@@ -55,7 +42,7 @@ export function createReplication({
   own,
   source,
   upstream,
-}: createReplication.Options): Replication {
+}: createReplication.Options) {
   const { apply, first, prepare, window } = own
   /** Identifies this replica. */
   const id = randomUUID()
@@ -162,9 +149,12 @@ export function createReplication({
 
   return {
     role: () => roleOf(state),
+    /** Whether the other replicas know our newest block, so that they can resume a cursor on it. */
     isShared: () => roleOf(state) !== 'standalone' && reader.isShared(),
+    /** Why this replica does not take part, as text for operators. */
     problem: () => (state.kind === 'excluded' ? OTHER_CHAIN : undefined),
-    async publish(update) {
+    /** Publishes an update to all replicas and applies it here. False when it was not published and must be computed again. */
+    async publish(update: ChainUpdate): Promise<boolean> {
       const before = window()
       // The window changed while the update was computed.
       if (!links(before, update)) return false
@@ -186,11 +176,12 @@ export function createReplication({
       reader.markShared(update.added.at(-1)?.hash)
       return true
     },
-    async start() {
+    /** Resolves when this replica has a role, or has waited long enough for Redis. */
+    async start(): Promise<void> {
       loops ??= Promise.all([heartbeats(), reader.run()])
       await started
     },
-    async stop() {
+    async stop(): Promise<void> {
       life.stopped = true
       await releaseLease()
       reader.stop()

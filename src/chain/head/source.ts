@@ -9,20 +9,7 @@ import { type LoadedBlock, loadBlock } from '../load.ts'
 import type { HeadBlock, RecentBlock } from './headTypes.ts'
 
 /** The node calls of the head. Each throws UpstreamError or another RpcError when the node fails. */
-export type HeadSource = {
-  /** The newest block's header, with one cheap call. */
-  tip(): Promise<Tip>
-  /** The newest solidified block. */
-  solidified(): Promise<HeadBlock>
-  /** Hash of the solidified block at a height; undefined when no block is solidified there yet. */
-  solidifiedAt(number: number): Promise<Hash | undefined>
-  /** Hash of the block at a height; undefined when the node has none there. */
-  hashAt(number: number): Promise<Hash | undefined>
-  /** A whole block with its logs; undefined when the node does not have it (yet). */
-  load(ref: { number: number } | { hash: Hash }): Promise<RecentBlock | undefined>
-  /** The block of a tip. No call is made for an empty block. */
-  loadTip(tip: Tip): Promise<RecentBlock | undefined>
-}
+export type HeadSource = ReturnType<typeof createHeadSource>
 
 /** The node's newest block, with its native header; with its transactions if the chain is in this process. */
 export type Tip = HeadBlock & { native: Block }
@@ -33,7 +20,7 @@ export function createHeadSource({
   baseFee,
   native,
   onLoaded,
-}: createHeadSource.Options): HeadSource {
+}: createHeadSource.Options) {
   /** The parts of a loaded block that filters and subscriptions deliver. */
   async function toRecentBlock({ block, infos }: LoadedBlock): Promise<RecentBlock> {
     const head = toHeadBlock(block)
@@ -47,7 +34,10 @@ export function createHeadSource({
     }
   }
 
-  async function load(ref: { number: number } | { hash: Hash }, known?: Block) {
+  async function load(
+    ref: { number: number } | { hash: Hash },
+    known?: Block,
+  ): Promise<RecentBlock | undefined> {
     const loaded = await loadBlock(native, ref, undefined, known)
     if (!loaded) return undefined
     onLoaded?.(loaded)
@@ -55,27 +45,33 @@ export function createHeadSource({
   }
 
   return {
-    async tip() {
+    /** The newest block's header, with one cheap call. */
+    async tip(): Promise<Tip> {
       // In this process the transactions of a block cost less than the call that would read them.
       const block = await native.wallet.getBlock(authoritative ? { detail: true } : {})
       if (!block) throw new UpstreamError('the node has no block')
       return { native: block, ...toHeadBlock(block) }
     },
-    async solidified() {
+    /** The newest solidified block. */
+    async solidified(): Promise<HeadBlock> {
       const block = await native.solidity.getBlock({})
       if (!block) throw new UpstreamError('the node has no solidified block')
       return toHeadBlock(block)
     },
-    async solidifiedAt(number) {
+    /** Hash of the solidified block at a height; undefined when no block is solidified there yet. */
+    async solidifiedAt(number: number): Promise<Hash | undefined> {
       const block = await native.solidity.getBlock({ id_or_num: String(number) })
       return block && toHeadBlock(block).hash
     },
-    async hashAt(number) {
+    /** Hash of the block at a height; undefined when the node has none there. */
+    async hashAt(number: number): Promise<Hash | undefined> {
       const block = await native.wallet.getBlock({ id_or_num: String(number) })
       return block && toHeadBlock(block).hash
     },
-    load: (ref) => load(ref),
-    async loadTip(tip) {
+    /** A whole block with its logs; undefined when the node does not have it (yet). */
+    load: (ref: { number: number } | { hash: Hash }) => load(ref),
+    /** The block of a tip. No call is made for an empty block. */
+    async loadTip(tip: Tip): Promise<RecentBlock | undefined> {
       const known = authoritative ? tip.native : undefined
       if (!isEmpty(tip.native)) return load({ hash: tip.hash }, known)
       const loaded = { block: tip.native, infos: [] }

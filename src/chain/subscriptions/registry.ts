@@ -17,28 +17,12 @@ export type Subscription = { id: string; socket: RpcSocket; started: boolean } &
 type PendingSubscription = { kind: 'newPendingTransactions'; early: Hash[] }
 
 /** The subscriptions of all sockets, counted against the limits. Every change takes constant time. */
-export type Registry = {
-  /** @throws LimitExceededError */
-  add(subscription: Subscription): void
-  /** Removes a subscription. Returns whether it existed on this socket. */
-  remove(socket: RpcSocket, id: string): boolean
-  has(subscription: Pick<Subscription, 'id' | 'socket'>): boolean
-  /** All subscriptions, in the order in which they were added. */
-  ofKind<kind extends Subscription['kind']>(
-    kind: kind,
-  ): ReadonlySet<Extract<Subscription, { kind: kind }>>
-  count(): number
-  clear(): void
-}
+export type Registry = ReturnType<typeof createRegistry>
 
 type Kinds = { [kind in Subscription['kind']]: Set<Extract<Subscription, { kind: kind }>> }
 
 /** Creates an empty registry. `onChange` is called after subscriptions were added or removed. */
-export function createRegistry({
-  onChange,
-  perClient,
-  perSocket,
-}: createRegistry.Options): Registry {
+export function createRegistry({ onChange, perClient, perSocket }: createRegistry.Options) {
   const sockets = new Map<string, Map<string, Subscription>>()
   /** Removes the listener for the end of a socket. */
   const unlisteners = new Map<string, () => void>()
@@ -74,7 +58,8 @@ export function createRegistry({
   }
 
   return {
-    add(subscription) {
+    /** @throws LimitExceededError */
+    add(subscription: Subscription): void {
       const { id, socket } = subscription
       const own = sockets.get(socket.id)
       if ((own?.size ?? 0) >= perSocket)
@@ -96,11 +81,16 @@ export function createRegistry({
       }
       onChange()
     },
+    /** Removes a subscription. Returns whether it existed on this socket. */
     remove,
-    has: ({ id, socket }) => sockets.get(socket.id)?.has(id) ?? false,
-    ofKind: (kind) => kinds[kind],
+    has: ({ id, socket }: Pick<Subscription, 'id' | 'socket'>) =>
+      sockets.get(socket.id)?.has(id) ?? false,
+    /** All subscriptions, in the order in which they were added. */
+    ofKind: <kind extends Subscription['kind']>(
+      kind: kind,
+    ): ReadonlySet<Extract<Subscription, { kind: kind }>> => kinds[kind],
     count: () => Object.values(kinds).reduce((sum, { size }) => sum + size, 0),
-    clear() {
+    clear(): void {
       sockets.clear()
       for (const unlisten of unlisteners.values()) unlisten()
       unlisteners.clear()

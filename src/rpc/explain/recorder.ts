@@ -26,24 +26,7 @@ export type EndStep = (failure?: string) => void
  * It uses the asynchronous context (AsyncLocalStorage). On Node 20 that slows every promise of the process down, so it is
  * off while nothing is recorded.
  */
-export type CallRecorder = {
-  /** Runs work and returns the native calls that it started. A shared call belongs to the work that started it. */
-  record<result>(work: () => Promise<result>): Promise<Recorded<result>>
-  /** Records where the logs of an answer were found. */
-  logs(origins: readonly LogOrigin[]): void
-  /** Runs a JSON-RPC call or a batch as a span, if there is a tracer. Records its native calls. */
-  run<result>(name: string, options: RunOptions, work: () => Promise<result>): Promise<result>
-  /** Adds attributes to the span of the current call. */
-  set(attributes: Attributes): void
-  /** Marks the span of the current call as failed. */
-  fail(failure: string): void
-  /** Records a call to a node, which begins now. Undefined when nothing is recorded. */
-  call(path: NativePath, upstream?: string): CallWatch | undefined
-  /** Starts a span below the current call, for work that is not a native call. Undefined without a trace. */
-  step(name: string, kind: 'client' | 'internal', attributes: Attributes): EndStep | undefined
-  /** Records the calls to a chain in this process. */
-  watch(transport: NativeTransport): NativeTransport
-}
+export type CallRecorder = ReturnType<typeof createCallRecorder>
 
 /** What some work did: its native calls, and where the logs of its answers were found. */
 export type Recorded<result> = { calls: RecordedCall[]; origins: LogOrigin[]; result: result }
@@ -68,7 +51,7 @@ type Work = {
 export function createCallRecorder({
   now = () => performance.now(),
   tracer,
-}: createCallRecorder.Options = {}): CallRecorder {
+}: createCallRecorder.Options = {}) {
   const storage = new AsyncLocalStorage<Work>()
   let inFlight = 0
 
@@ -104,13 +87,19 @@ export function createCallRecorder({
   }
 
   return {
-    async record(task) {
+    /** Runs work and returns the native calls that it started. A shared call belongs to the work that started it. */
+    async record<result>(task: () => Promise<result>): Promise<Recorded<result>> {
       const outer = storage.getStore()
       const work: Work = { calls: [], origins: [], outer, span: outer?.span }
       const result = await within(work, task)
       return { result, calls: work.calls, origins: joinOrigins(work.origins) }
     },
-    async run(name, { attributes, headers, kind }, task) {
+    /** Runs a JSON-RPC call or a batch as a span, if there is a tracer. Records its native calls. */
+    async run<result>(
+      name: string,
+      { attributes, headers, kind }: RunOptions,
+      task: () => Promise<result>,
+    ): Promise<result> {
       const outer = storage.getStore()
       const span = tracer?.start(name, { attributes, headers, kind, parent: outer?.span })
       const work: Work = { calls: [], origins: [], outer, span }
@@ -120,21 +109,27 @@ export function createCallRecorder({
         span?.end(work.failure)
       }
     },
-    logs(origins) {
+    /** Records where the logs of an answer were found. */
+    logs(origins: readonly LogOrigin[]): void {
       for (let to = storage.getStore(); to; to = to.outer) to.origins.push(...origins)
     },
-    set: (attributes) => storage.getStore()?.span?.set(attributes),
-    fail(failure) {
+    /** Adds attributes to the span of the current call. */
+    set: (attributes: Attributes) => storage.getStore()?.span?.set(attributes),
+    /** Marks the span of the current call as failed. */
+    fail(failure: string): void {
       const work = storage.getStore()
       if (work) work.failure = failure
     },
+    /** Records a call to a node, which begins now. Undefined when nothing is recorded. */
     call,
-    step(name, kind, attributes) {
+    /** Starts a span below the current call, for work that is not a native call. Undefined without a trace. */
+    step(name: string, kind: 'client' | 'internal', attributes: Attributes): EndStep | undefined {
       const parent = storage.getStore()?.span
       const span = parent && tracer?.start(name, { attributes, kind, parent })
       return span && ((failure) => span.end(failure))
     },
-    watch: (transport) => ({
+    /** Records the calls to a chain in this process. */
+    watch: (transport: NativeTransport): NativeTransport => ({
       async send(path, body, options) {
         const watched = call(path)
         if (!watched) return transport.send(path, body, options)
