@@ -29,25 +29,13 @@ export type PredictedAddresses = 'refuse' | 'rewrite'
 export type ReplacedData = { data: Hex; replaced: CreatedContract[] }
 
 /** The contracts that were created through the gateway or any of its replicas. */
-export type Contracts = {
-  /** The contract behind a predicted address. Any other address is returned unchanged. */
-  resolve(address: Address): Address
-  /**
-   * Call data, creation code or a topic without predicted addresses. The chain has no contract at a predicted address, so
-   * coins sent there are lost and reads return nothing.
-   *
-   * @throws PredictedAddressError when the data contains a predicted address that may not or cannot be replaced.
-   */
-  inData(data: Hex): ReplacedData
-  /** Reads from the store which contracts this process and other replicas have added and removed. */
-  refresh(): Promise<void>
-}
+export type Contracts = ReturnType<typeof createContracts>
 
 /** Creates the lookup of the contracts in `store`. */
 export function createContracts(
   store: Pick<SentStore, 'contracts'>,
   mode: PredictedAddresses = 'refuse',
-): Contracts {
+) {
   const actualOf = new Map<Address, Address>()
   /** 1 for each pair of bytes with which a predicted address begins: most places of long data need no more than this look. */
   const beginnings = new Uint8Array(0x1_0000)
@@ -65,8 +53,15 @@ export function createContracts(
   }
 
   return {
-    resolve: (address) => actualOf.get(address) ?? address,
-    inData(data) {
+    /** The contract behind a predicted address. Any other address is returned unchanged. */
+    resolve: (address: Address): Address => actualOf.get(address) ?? address,
+    /**
+     * Call data, creation code or a topic without predicted addresses. The chain has no contract at a predicted address, so
+     * coins sent there are lost and reads return nothing.
+     *
+     * @throws PredictedAddressError when the data contains a predicted address that may not or cannot be replaced.
+     */
+    inData(data: Hex): ReplacedData {
       if (actualOf.size === 0) return { data, replaced: [] }
       const text = data.toLowerCase()
       const bytes = Buffer.from(text.slice(2), 'hex')
@@ -90,7 +85,8 @@ export function createContracts(
       const rest = text.slice(copied)
       return { data: `${parts.join('')}${rest}` as Hex, replaced: [...replaced.values()] }
     },
-    async refresh() {
+    /** Reads from the store which contracts this process and other replicas have added and removed. */
+    async refresh(): Promise<void> {
       const { contracts, next } = await store.contracts(cursor)
       cursor = next
       for (const contract of contracts) apply(contract)

@@ -11,18 +11,6 @@ import { nonceError } from './refusals.ts'
 import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
 import type { Signed, SendRequest, Signing } from './signing.ts'
 
-/** Records transactions and broadcasts them. Each is in the store before it is sent to the node. */
-export type Submission = {
-  /** Signs and sends for a managed account. @param alias - the Ethereum hash by which the sender finds the transaction. */
-  submit(request: SendRequest, alias?: Hash): Promise<Hash>
-  /** Sends a signed native transaction. A transaction that was sent before is only broadcast again. */
-  submitSigned(signed: Signed, from: Address): Promise<void>
-  /**
-   * Broadcasts a recorded pending transaction again, because the process may have ended before the node received it.
-   */
-  broadcastAgain(sent: Pick<SentTransaction, 'alias' | 'expiration' | 'hex' | 'id'>): Promise<void>
-}
-
 /**
  * Milliseconds without progress for which a transaction with a nonce that is too high waits for those before it, because
  * concurrent requests arrive in any order.
@@ -36,7 +24,7 @@ export type Refusal = { answer: BroadcastResult; node: string }
 /** Longest signed bytes, in hex digits, that are kept while a transaction is pending: more than the node accepts. */
 const KEEP_HEX = 1_048_576
 
-/** Creates the submission of transactions to a node, with a record in `store`. */
+/** Records transactions and broadcasts them. Each is in the store before it is sent to the node. */
 export function createSubmission({
   assertKept,
   chain,
@@ -50,7 +38,7 @@ export function createSubmission({
   sign,
   sleep,
   store,
-}: createSubmission.Options): Submission {
+}: createSubmission.Options) {
   /** Reserves the nonce of a managed account's transaction. Waits for the nonces before it. */
   async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
     const { from, nonce } = request
@@ -97,6 +85,7 @@ export function createSubmission({
     }
   }
 
+  /** Signs and sends for a managed account. @param alias - the Ethereum hash by which the sender finds the transaction. */
   async function submit(request: SendRequest, alias?: Hash): Promise<Hash> {
     await assertKept()
     const signed = await reserve(request, alias)
@@ -133,6 +122,7 @@ export function createSubmission({
     head.pollNow()
   }
 
+  /** Broadcasts a recorded pending transaction again, because the process may have ended before the node received it. */
   async function broadcastAgain({
     alias,
     expiration,
@@ -146,6 +136,7 @@ export function createSubmission({
     await broadcast({ native, sleep }, { hash: id, hex })
   }
 
+  /** Sends a signed native transaction. A transaction that was sent before is only broadcast again. */
   async function submitSigned(signed: Signed, from: Address): Promise<void> {
     const sent = sentOf(signed, from)
     const reservation = await store.reserve(sent)

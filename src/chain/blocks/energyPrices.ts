@@ -15,14 +15,7 @@ import type { HeadBlock } from '../head/headTypes.ts'
 export type PricedBlock = Pick<HeadBlock, 'hash' | 'parentHash' | 'timestamp'>
 
 /** The prices of energy in sun. */
-export type EnergyPrices = {
-  /** The price that a block pays. @throws UpstreamError */
-  of(block: PricedBlock): Promise<bigint>
-  /** The price that a block pays whose parent has this timestamp in milliseconds. @throws UpstreamError */
-  after(time: number): Promise<bigint>
-  /** The time in milliseconds of the next maintenance, which may change the prices. */
-  certainTo(): number
-}
+export type EnergyPrices = ReturnType<typeof createEnergyPrices>
 
 /**
  * The time of the parent block is read only for blocks within these milliseconds after a price change. A block is produced every 3 s.
@@ -38,10 +31,7 @@ const MAX_TIMES = 1_000
  * maintenance, so the price of a block rarely costs a call. The first block after that maintenance causes the
  * next read.
  */
-export function createEnergyPrices({
-  native,
-  priceOfBlock,
-}: createEnergyPrices.Options): EnergyPrices {
+export function createEnergyPrices({ native, priceOfBlock }: createEnergyPrices.Options) {
   const times = new LRUCache<Hash, number>({ max: MAX_TIMES })
   let prices: readonly EnergyPrice[] = []
   /** Milliseconds; the history is complete up to here. */
@@ -78,8 +68,10 @@ export function createEnergyPrices({
   }
 
   return {
+    /** The time in milliseconds of the next maintenance, which may change the prices. */
     certainTo: () => completeTo,
-    async of(block) {
+    /** The price that a block pays. @throws UpstreamError */
+    async of(block: PricedBlock): Promise<bigint> {
       const { hash, timestamp } = block
       const chosen = priceOfBlock?.(hash)
       if (chosen !== undefined) return chosen
@@ -89,7 +81,8 @@ export function createEnergyPrices({
       times.set(hash, timestamp)
       return energyPriceAfter(prices, await parentTime(block))
     },
-    async after(time) {
+    /** The price that a block pays whose parent has this timestamp in milliseconds. @throws UpstreamError */
+    async after(time: number): Promise<bigint> {
       await readTo(time)
       return energyPriceAfter(prices, time)
     },

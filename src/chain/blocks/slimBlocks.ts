@@ -23,23 +23,10 @@ export type SlimBlock = {
  * Solidified blocks without their transactions, for clients that read many of them: indexers ask for consecutive ones in a batch.
  * Reading them over gRPC costs the node a tenth of reading whole blocks and outcomes over HTTP.
  */
-export type SlimBlocks = {
-  /**
-   * The solidified block of a height. Undefined when the caller has to read the whole block: no neighbour was requested, or
-   * the node's answers do not fit together.
-   *
-   * @throws UpstreamError
-   */
-  get(number: number, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
-}
+export type SlimBlocks = ReturnType<typeof createSlimBlocks>
 
 /** Creates the reader of solidified blocks without their transactions. */
-export function createSlimBlocks({
-  baseFee,
-  blocks,
-  cache,
-  native,
-}: createSlimBlocks.Options): SlimBlocks {
+export function createSlimBlocks({ baseFee, blocks, cache, native }: createSlimBlocks.Options) {
   const readTogether = createRuns(async ({ from, to }, signal) => {
     const epoch = blocks.epoch()
     const outlines = await native.wallet.getBlockOutlines(
@@ -88,7 +75,13 @@ export function createSlimBlocks({
   })
 
   return {
-    async get(number, signal) {
+    /**
+     * The solidified block of a height. Undefined when the caller has to read the whole block: no neighbour was requested, or
+     * the node's answers do not fit together.
+     *
+     * @throws UpstreamError
+     */
+    async get(number: number, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined> {
       const block = cache.get(number) ?? (await readTogether(number, signal))
       return block?.wire
     },

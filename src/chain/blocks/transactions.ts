@@ -15,14 +15,6 @@ import type { CachedBlock, BlockContext } from './cachedBlock.ts'
 type Place = { block: CachedBlock; index: number }
 
 /** Finds transactions by hash, in one view of the chain. */
-export type Transactions = {
-  /** A transaction in a canonical block of this view except genesis; undefined when in none. @throws UpstreamError */
-  place(hash: Hash, signal?: AbortSignal): Promise<Place | undefined>
-  /** A transaction in a block, or (full view) in the mempool. @throws UpstreamError */
-  find(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
-}
-
-/** Creates the lookups of one view. */
 export function createTransactions({
   blocks,
   head,
@@ -30,7 +22,7 @@ export function createTransactions({
   native,
   blockContext,
   view,
-}: createTransactions.Options): Transactions {
+}: createTransactions.Options) {
   const reads = view === 'full' ? native.wallet : native.solidity
   let genesis: ReadonlyMap<Hash, number> | undefined
 
@@ -83,12 +75,14 @@ export function createTransactions({
   }
 
   return {
-    async place(hash, signal) {
+    /** A transaction in a canonical block of this view except genesis; undefined when in none. @throws UpstreamError */
+    async place(hash: Hash, signal?: AbortSignal): Promise<Place | undefined> {
       const place = await locate(hash, signal)
       return place === 'elsewhere' ? undefined : place
     },
 
-    async find(hash, signal) {
+    /** A transaction in a block, or (full view) in the mempool. @throws UpstreamError */
+    async find(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined> {
       const place = await locate(hash, signal)
       if (place && place !== 'elsewhere') return rowOf(place)
       if (view === 'full') {

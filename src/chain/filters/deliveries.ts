@@ -4,28 +4,17 @@ import type { FilterStore } from './store.ts'
 /** A page that its client has. `lost`: another poll has claimed it since, so its cursor cannot be committed. */
 type Delivery = { token: string; from: string; to: string; lost?: true }
 
-/**
- * Commits the cursors of delivered pages. If the store does not accept a cursor, because Redis is unreachable or refuses
- * writes, this process keeps the cursor and tries again, so that the page is not delivered a second time.
- */
-export type Deliveries = {
-  /** Commits in the background until the store has accepted the cursor. */
-  commit(id: string, delivery: Delivery): void
-  /** Resolves when no commit for a filter is in flight. */
-  attempted(id: string): Promise<void>
-  /** The cursor of a filter's client: the cursor in the store, or a later one that is not committed yet. */
-  cursorOf(id: string, stored: string): string
-  stop(): void
-}
-
 /** Milliseconds between attempts. */
 const RETRY = 250
 
 /** Maximum number of uncommitted deliveries. The oldest are dropped. */
 const MAX_KEPT = 50_000
 
-/** Creates the deliveries of one process. */
-export function createDeliveries({ log, store }: createDeliveries.Options): Deliveries {
+/**
+ * Commits the cursors of delivered pages. If the store does not accept a cursor, because Redis is unreachable or refuses
+ * writes, this process keeps the cursor and tries again, so that the page is not delivered a second time.
+ */
+export function createDeliveries({ log, store }: createDeliveries.Options) {
   const attempts = new Map<string, Promise<void>>()
   /** Cursors of delivered pages that are not committed yet. */
   const kept = new Map<string, Delivery>()
@@ -68,7 +57,8 @@ export function createDeliveries({ log, store }: createDeliveries.Options): Deli
   }
 
   return {
-    commit(id, delivery) {
+    /** Commits in the background until the store has accepted the cursor. */
+    commit(id: string, delivery: Delivery): void {
       kept.delete(id)
       kept.set(id, delivery)
       for (const oldest of kept.keys()) {
@@ -82,14 +72,16 @@ export function createDeliveries({ log, store }: createDeliveries.Options): Deli
       })
       attempts.set(id, attempted)
     },
-    attempted: async (id) => attempts.get(id),
-    cursorOf(id, stored) {
+    /** Resolves when no commit for a filter is in flight. */
+    attempted: async (id: string) => attempts.get(id),
+    /** The cursor of a filter's client: the cursor in the store, or a later one that is not committed yet. */
+    cursorOf(id: string, stored: string): string {
       const delivery = kept.get(id)
       if (delivery?.from === stored) return delivery.to
       kept.delete(id)
       return stored
     },
-    stop() {
+    stop(): void {
       stopped = true
       clearTimeout(timer)
     },

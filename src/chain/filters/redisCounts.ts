@@ -8,23 +8,6 @@ import {
   overLimit,
 } from './store.ts'
 
-/**
- * How many filters each client has, and their bytes: in Redis, apart from the filters. A count outlives its filter by some
- * seconds, so clients cannot exceed their limits by polling at certain times.
- */
-export type RedisCounts = {
-  /** Counts a filter that will be created. @param owner - `<bytes> <client>` @throws LimitExceededError, StoreUnavailableError */
-  reserve(id: string, owner: string, most: number): Promise<void>
-  /** A filter was used: it counts as long as it lives. Redis is told later, about many at once. */
-  use(id: string): void
-  /** A filter does not exist any more. Never throws: its count expires if Redis cannot be used. */
-  remove(id: string): Promise<void>
-  /** Tells Redis now which filters were used. @throws StoreUnavailableError */
-  flush(): Promise<void>
-  /** The use that this process has last seen. */
-  usage(): FilterUsage
-}
-
 /** Milliseconds between two reports of the filters that were used. */
 const REPORT = 2_000
 
@@ -34,13 +17,11 @@ const SPARE = 2 * REPORT
 /** Filters of one call, which bounds the time that Redis needs for it. */
 const BATCH = 500
 
-/** Creates the counts of the store with this name. */
-export function createRedisCounts({
-  link,
-  name,
-  ownerOf,
-  ...limits
-}: createRedisCounts.Options): RedisCounts {
+/**
+ * How many filters each client has, and their bytes: in Redis, apart from the filters. A count outlives its filter by some
+ * seconds, so clients cannot exceed their limits by polling at certain times.
+ */
+export function createRedisCounts({ link, name, ownerOf, ...limits }: createRedisCounts.Options) {
   const { bytesPerClient, bytesTotal, total, ttl } = limits
   const reserve = link.script(RESERVE)
   const count = link.script(COUNT)
@@ -95,23 +76,28 @@ export function createRedisCounts({
   }
 
   return {
-    async reserve(id, owner, most) {
+    /** Counts a filter that will be created. @param owner - `<bytes> <client>` @throws LimitExceededError, StoreUnavailableError */
+    async reserve(id: string, owner: string, most: number): Promise<void> {
       const outcome = await add(id, owner, [total, most, bytesTotal, bytesPerClient])
       if (outcome === 'ok') return
       if (outcome === 'total' || outcome === 'bytesTotal') fullness.refuse(usage)
       throw overLimit(outcome, { ...limits, perClient: most })
     },
-    use(id) {
+    /** A filter was used: it counts as long as it lives. Redis is told later, about many at once. */
+    use(id: string): void {
       used.add(id)
       // If Redis cannot be used, the next poll of a filter reports it.
       timer ??= setTimeout(() => void flush().catch(() => undefined), REPORT).unref()
     },
-    async remove(id) {
+    /** A filter does not exist any more. Never throws: its count expires if Redis cannot be used. */
+    async remove(id: string): Promise<void> {
       used.delete(id)
       await discount(lists, [id]).then(note, () => undefined)
     },
+    /** Tells Redis now which filters were used. @throws StoreUnavailableError */
     flush,
-    usage: () => ({ ...usage, isFull: fullness.isFull(usage) }),
+    /** The use that this process has last seen. */
+    usage: (): FilterUsage => ({ ...usage, isFull: fullness.isFull(usage) }),
   }
 }
 

@@ -7,23 +7,14 @@ import { newerSolidified, planAdoption } from './reconcile.ts'
 import type { HeadSource } from './source.ts'
 import { addOrphans, blockAt, blocksAbove, newestOf } from './window.ts'
 
-/** Brings the window of this process up to date with the journal. */
-export type CatchUp = {
-  /** Adds the journal's blocks that the window lacks. Returns the update; undefined while the journal is empty. */
-  rebuild(): Promise<Snapshot | undefined>
-  /**
-   * Blocks by hash, from Redis, or from the node if they have expired in Redis.
-   *
-   * @throws UpstreamError when the node fails; Error when neither knows a block.
-   */
-  contents(hashes: readonly Hash[]): Promise<RecentBlock[]>
-}
-
 /** Blocks that one update reads from the node when the journal starts above our window. */
 const FILL = 16
 
-/** Reads the journal's window and, if it begins above ours, the blocks between from the node. */
-export function createCatchUp({ journal, own, source }: createCatchUp.Options): CatchUp {
+/**
+ * Brings the window of this process up to date with the journal: reads the journal's window and, if it begins above ours, the
+ * blocks between from the node.
+ */
+export function createCatchUp({ journal, own, source }: createCatchUp.Options) {
   const { apply, first, prepare, replace, window } = own
 
   async function adopt(snapshot: Snapshot, above: number, add: Snapshot['blocks']): Promise<void> {
@@ -90,8 +81,14 @@ export function createCatchUp({ journal, own, source }: createCatchUp.Options): 
   }
 
   return {
+    /**
+     * Blocks by hash, from Redis, or from the node if they have expired in Redis.
+     *
+     * @throws UpstreamError when the node fails; Error when neither knows a block.
+     */
     contents,
-    async rebuild() {
+    /** Adds the journal's blocks that the window lacks. Returns the update; undefined while the journal is empty. */
+    async rebuild(): Promise<Snapshot | undefined> {
       for (;;) {
         const snapshot = await journal.snapshot()
         if (!snapshot) return undefined

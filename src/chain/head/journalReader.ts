@@ -13,10 +13,7 @@ import { newestOf } from './window.ts'
 const IDLE = 100
 const RETRY = 200
 
-/** Applies the updates of the journal to the window of this process. */
-export type JournalReader = ReturnType<typeof createJournalReader>
-
-/** Creates the reader. It starts at the call of `run`. */
+/** Applies the updates of the journal to the window of this process. It starts at the call of `run`. */
 export function createJournalReader(options: createJournalReader.Options) {
   const { isConnected, journal, log, own } = options
   const catchUp = createCatchUp(options)

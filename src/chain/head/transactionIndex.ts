@@ -3,14 +3,7 @@ import type { Hash } from 'viem'
 import type { ChainUpdate, HeadBlock, RecentBlock, Window } from './headTypes.ts'
 
 /** Which canonical block of the window holds a transaction. */
-export type TransactionIndex = {
-  blockWith(transaction: Hash): HeadBlock | undefined
-  /** Applies the update that changed the window from `before` to `after`. */
-  update(before: Window | undefined, after: Window, update: ChainUpdate): void
-}
-
-/** Creates an empty index. */
-export function createTransactionIndex(): TransactionIndex {
+export function createTransactionIndex() {
   const blocks = new Map<Hash, RecentBlock>()
 
   function remove(block: RecentBlock): void {
@@ -19,8 +12,9 @@ export function createTransactionIndex(): TransactionIndex {
   }
 
   return {
-    blockWith: (transaction) => blocks.get(transaction),
-    update(before, after, { added, removed }) {
+    blockWith: (transaction: Hash): HeadBlock | undefined => blocks.get(transaction),
+    /** Applies the update that changed the window from `before` to `after`. */
+    update(before: Window | undefined, after: Window, { added, removed }: ChainUpdate): void {
       const oldest = after.blocks[0]?.number ?? 0
       for (const block of before?.blocks ?? []) {
         if (block.number >= oldest) break

@@ -9,27 +9,21 @@ const FIRST_STEP = 25
 /** Transactions that one answer should have. Each has about 1.5 KB, so an answer has less than a megabyte to parse. */
 const TRANSACTIONS_PER_CALL = 400
 
-/** Reads the outlines of spans of blocks, one call for each. */
-export type Outlines = {
-  /** The outlines that the node gave, by height. @throws UpstreamError */
-  read(
-    from: number,
-    to: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Map<number, BlockOutline>>
-  /** The number of blocks that a span should have, from the density of the blocks that were read last. */
-  step(): number
-}
-
-/** @param run - makes a call within the limits of the caller */
+/** Reads the outlines of spans of blocks, one call for each. @param run - makes a call within the limits of the caller */
 export function createOutlines(
   native: { wallet: Pick<LogSource['wallet'], 'getBlockOutlines'> },
   run: <result>(call: () => Promise<result>, signal?: AbortSignal) => Promise<result>,
-): Outlines {
+) {
   let step = FIRST_STEP
   return {
+    /** The number of blocks that a span should have, from the density of the blocks that were read last. */
     step: () => step,
-    async read(from, to, signal) {
+    /** The outlines that the node gave, by height. @throws UpstreamError */
+    async read(
+      from: number,
+      to: number,
+      signal: AbortSignal | undefined,
+    ): Promise<Map<number, BlockOutline>> {
       const outlines = await run(
         () => native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
         signal,

@@ -15,22 +15,7 @@ import { createOutlines, MAX_STEP } from './outlines.ts'
 export type SearchedBlock = Pick<CachedBlock, 'count' | 'id' | 'logs'>
 
 /** Reads the logs of blocks. */
-export type BlockSpans = {
-  /** The canonical blocks of a span, in order; undefined where there is none. @throws UpstreamError */
-  read(
-    from: number,
-    to: number,
-    signal?: AbortSignal,
-  ): Promise<readonly (SearchedBlock | undefined)[]>
-  /** One solidified block. @throws UpstreamError */
-  readOne(number: number, signal?: AbortSignal): Promise<SearchedBlock | undefined>
-  /** Whether a block is in memory. */
-  has(number: number): boolean
-  /** Makes a call to the node within the limit that all searches share. */
-  run<result>(call: () => Promise<result>, signal?: AbortSignal): Promise<result>
-  /** The number of blocks that a span should have, from the density of the blocks that were read last. */
-  step(): number
-}
+export type BlockSpans = ReturnType<typeof createBlockSpans>
 
 /**
  * Reads spans of blocks. Most blocks of a quiet chain are empty, and one call reads a hundred of them. Outcomes are read
@@ -42,7 +27,7 @@ export function createBlockSpans({
   concurrency,
   head,
   native,
-}: createBlockSpans.Options): BlockSpans {
+}: createBlockSpans.Options) {
   const limit = createFairLimit(concurrency)
   const outlines = createOutlines(native, limit)
 
@@ -100,10 +85,13 @@ export function createBlockSpans({
 
   return {
     step: () => outlines.step(),
-    has: (number) => known(number) !== undefined,
-    run: (call, signal) => limit(call, signal),
+    /** Whether a block is in memory. */
+    has: (number: number) => known(number) !== undefined,
+    /** Makes a call to the node within the limit that all searches share. */
+    run: limit,
 
-    async readOne(number, signal) {
+    /** One solidified block. @throws UpstreamError */
+    async readOne(number: number, signal?: AbortSignal): Promise<SearchedBlock | undefined> {
       const found = known(number)
       if (found) return found
       const epoch = blocks.epoch()
@@ -115,7 +103,12 @@ export function createBlockSpans({
       return block ?? blocks.get(number, signal)
     },
 
-    async read(from, to, signal) {
+    /** The canonical blocks of a span, in order; undefined where there is none. @throws UpstreamError */
+    async read(
+      from: number,
+      to: number,
+      signal?: AbortSignal,
+    ): Promise<readonly (SearchedBlock | undefined)[]> {
       const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
       const here = numbers.map(known)
       if (here.every((block) => block !== undefined)) return here

@@ -15,14 +15,6 @@ export type Follower = { kind: 'chain'; topic: Topic; at: BlockId; catchingUp: b
 
 type FollowerOfSocket = Follower & { id: string; socket: RpcSocket }
 
-/** Brings subscriptions from their cursors to the newest block. */
-export type Followers = {
-  /** The newest block of the view. @throws UpstreamError before the first block */
-  newest(): BlockId
-  /** Delivers the missing changes: a few synchronously, many in the background. */
-  follow(subscription: FollowerOfSocket): void
-}
-
 /** Maximum number of changes that are delivered synchronously. More are delivered in the background. */
 const AT_ONCE = 16
 
@@ -40,8 +32,8 @@ const SLICE = 64 * 1024
 const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 
-/** Creates the followers of one view. */
-export function createFollowers({ chain, head, isOpen, log }: createFollowers.Options): Followers {
+/** Brings subscriptions of one view from their cursors to the newest block. */
+export function createFollowers({ chain, head, isOpen, log }: createFollowers.Options) {
   const queue = createCatchUpQueue<FollowerOfSocket>({
     isOpen,
     take: (subscription) => deliverPortion(subscription),
@@ -61,6 +53,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     return blockChangesFrom(window, at, newestIn(window, chain.view).number)
   }
 
+  /** Delivers the missing changes: a few synchronously, many in the background. */
   function follow(subscription: FollowerOfSocket): void {
     if (subscription.catchingUp) return
     const changes = changesOf(subscription)
@@ -125,7 +118,11 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     }
   }
 
-  return { newest: () => toId(newestIn(windowOf(head), chain.view)), follow }
+  return {
+    /** The newest block of the view. @throws UpstreamError before the first block */
+    newest: () => toId(newestIn(windowOf(head), chain.view)),
+    follow,
+  }
 }
 
 export declare namespace createFollowers {

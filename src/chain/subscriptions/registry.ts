@@ -16,12 +16,12 @@ export type Subscription = { id: string; socket: RpcSocket; started: boolean } &
 /** `early`: hashes that were announced before the response was delivered. They are sent after it. */
 type PendingSubscription = { kind: 'newPendingTransactions'; early: Hash[] }
 
-/** The subscriptions of all sockets, counted against the limits. Every change takes constant time. */
-export type Registry = ReturnType<typeof createRegistry>
-
 type Kinds = { [kind in Subscription['kind']]: Set<Extract<Subscription, { kind: kind }>> }
 
-/** Creates an empty registry. `onChange` is called after subscriptions were added or removed. */
+/**
+ * The subscriptions of all sockets, counted against the limits. Every change takes constant time. `onChange` is called after some
+ * were added or removed.
+ */
 export function createRegistry({ onChange, perClient, perSocket }: createRegistry.Options) {
   const sockets = new Map<string, Map<string, Subscription>>()
   /** Removes the listener for the end of a socket. */

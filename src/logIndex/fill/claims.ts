@@ -4,11 +4,7 @@ import { hostname } from 'node:os'
 import type { Engine } from '../engine/engine.ts'
 
 /** Claims of work, so that replicas that share an index do not read the same blocks. */
-export type Claims = {
-  /** Claims work for `lease` milliseconds; false when another replica has it. The owner calls it again to renew. */
-  take(work: string): Promise<boolean>
-  release(work: string): Promise<void>
-}
+export type Claims = ReturnType<typeof createClaims>
 
 type Claim = { owner: string; until: number }
 
@@ -16,14 +12,10 @@ type Claim = { owner: string; until: number }
  * Claims in the index itself. They only avoid double work: the writer checks the coverage again, so wrong clocks and expired leases
  * do no harm.
  */
-export function createClaims({
-  engine,
-  lease,
-  now = Date.now,
-  owner,
-}: createClaims.Options): Claims {
+export function createClaims({ engine, lease, now = Date.now, owner }: createClaims.Options) {
   return {
-    take: (work) =>
+    /** Claims work for `lease` milliseconds; false when another replica has it. The owner calls it again to renew. */
+    take: (work: string): Promise<boolean> =>
       engine.write(async (batch) => {
         const key = Buffer.from(work)
         const [value] = await batch.get('claims', [key])
@@ -34,7 +26,8 @@ export function createClaims({
         await batch.put('claims', [{ key, value: Buffer.from(JSON.stringify(own)) }])
         return true
       }),
-    release: (work) => engine.write((batch) => batch.delete('claims', [Buffer.from(work)])),
+    release: (work: string): Promise<void> =>
+      engine.write((batch) => batch.delete('claims', [Buffer.from(work)])),
   }
 }
 

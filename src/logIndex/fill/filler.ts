@@ -10,17 +10,6 @@ import type { BlockReader } from './source.ts'
 /** Which end of a range is filled first. */
 export type Order = 'newest' | 'oldest'
 
-/** Fills ranges of an index from a node. */
-export type Filler = {
-  /**
-   * Reads and writes the missing blocks of a range, in whole groups of 64. Can be interrupted at any moment and called again.
-   * Work that another replica has claimed is left to it, and taken over when its claim expires.
-   *
-   * @throws UpstreamError, BrokenChainError, or the signal's reason
-   */
-  complete(range: BlockRange, order: Order, signal?: AbortSignal): Promise<void>
-}
-
 /** Blocks and logs that were added to an index. */
 export type Added = { blocks: number; logs: number }
 
@@ -30,7 +19,7 @@ const UNITS = 2
 /** Milliseconds before the claims of others are checked again. */
 const CLAIMED_DELAY = 2_000
 
-/** Creates the filling of an index from a node. */
+/** Fills ranges of an index from a node. */
 export function createFiller({
   claims,
   engine,
@@ -38,7 +27,7 @@ export function createFiller({
   renewEvery,
   reader,
   store,
-}: createFiller.Options): Filler {
+}: createFiller.Options) {
   /** Runs a task while this process holds the claim. @returns false when another replica has it. */
   async function withClaim(work: string, task: () => Promise<void>): Promise<boolean> {
     if (!(await claims.take(work))) return false
@@ -77,7 +66,13 @@ export function createFiller({
   }
 
   return {
-    async complete(range, order, signal) {
+    /**
+     * Reads and writes the missing blocks of a range, in whole groups of 64. Can be interrupted at any moment and called again.
+     * Work that another replica has claimed is left to it, and taken over when its claim expires.
+     *
+     * @throws UpstreamError, BrokenChainError, or the signal's reason
+     */
+    async complete(range: BlockRange, order: Order, signal?: AbortSignal): Promise<void> {
       for (;;) {
         const segments = missingSegments(await store.coverage(), range)
         if (order === 'newest') segments.reverse()

@@ -8,23 +8,7 @@ import type { IndexWriter } from './writer.ts'
 const RETRY_DELAY = 5_000
 
 /** Keeps an index complete: fills missing old blocks, and adds new ones when they are old enough. */
-export type Follower = {
-  /** Sets the newest solidified block. */
-  solidified(number: number): void
-  /** Compares the index with the chain again, after the chain went back below its solidified block, to this one. */
-  recheck(solid: number): void
-  /** Settles when the signal ends it. */
-  run(signal: AbortSignal): Promise<void>
-  /** The state, and the last error as text. */
-  status(): { state: 'starting' | 'filling' | 'following'; problem?: string }
-}
-
-/** Creates the filling of an index up to the newest solidified block, which continues until it is stopped. */
-export function createFollower({
-  from,
-  onProblem = () => {},
-  writer,
-}: createFollower.Options): Follower {
+export function createFollower({ from, onProblem = () => {}, writer }: createFollower.Options) {
   let solid = -1
   let isFilling = false
   let isReconciled = false
@@ -113,19 +97,22 @@ export function createFollower({
   }
 
   return {
-    solidified(number) {
+    /** Sets the newest solidified block. */
+    solidified(number: number): void {
       solid = Math.max(solid, number)
       wake()
     },
 
-    recheck(number) {
+    /** Compares the index with the chain again, after the chain went back below its solidified block, to this one. */
+    recheck(number: number): void {
       solid = number
       isReconciled = false
       round.abort(new Error('the index is compared again'))
       wake()
     },
 
-    async run(signal) {
+    /** Settles when the signal ends it. */
+    async run(signal: AbortSignal): Promise<void> {
       signal.addEventListener('abort', () => wake(), { once: true })
       while (!signal.aborted) {
         round = new AbortController()
@@ -133,7 +120,8 @@ export function createFollower({
       }
     },
 
-    status() {
+    /** The state, and the last error as text. */
+    status(): { state: 'starting' | 'filling' | 'following'; problem?: string } {
       const [first] = problems.values()
       return {
         state: isReconciled ? (isFilling ? 'filling' : 'following') : 'starting',

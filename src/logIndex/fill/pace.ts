@@ -2,13 +2,7 @@ import { sleep } from '../../lib/sleep.ts'
 import { NodeBusyError, NodeTimeoutError } from '../../native/errors.ts'
 
 /** Limits the calls of filling: calls in flight, and calls a second. */
-export type Pace = {
-  run<value>(call: () => Promise<value>): Promise<value>
-  /** Resolves when another call can start at once. */
-  free(): Promise<void>
-  /** Calls so far. */
-  calls(): number
-}
+export type Pace = ReturnType<typeof createPace>
 
 /** Factor for the limit of calls in flight when the node is busy, and good calls before the limit grows by one. */
 const SHRINK = 0.5
@@ -25,7 +19,7 @@ export function createPace({
   concurrency,
   now = () => performance.now(),
   rate,
-}: createPace.Options): Pace {
+}: createPace.Options) {
   const waiting: (() => void)[] = []
   let allowed = concurrency
   let running = 0
@@ -53,7 +47,7 @@ export function createPace({
   }
 
   return {
-    async run(call) {
+    async run<value>(call: () => Promise<value>): Promise<value> {
       await begin()
       calls += 1
       try {
@@ -69,9 +63,11 @@ export function createPace({
         end()
       }
     },
-    async free() {
+    /** Resolves when another call can start at once. */
+    async free(): Promise<void> {
       while (running >= Math.floor(allowed)) await sleep(TICK)
     },
+    /** Calls so far. */
     calls: () => calls,
   }
 }

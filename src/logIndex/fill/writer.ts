@@ -1,11 +1,11 @@
-import { type Engine, IndexError } from '../engine/engine.ts'
+import { IndexError } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import { firstOf } from '../store/coverage.ts'
-import { type Facts, openFacts } from '../store/facts.ts'
-import { createIndexStore, type IndexStore } from '../store/store.ts'
+import { openFacts } from '../store/facts.ts'
+import { createIndexStore } from '../store/store.ts'
 import { createClaims, ownerName } from './claims.ts'
-import { type Added, createFiller, type Filler } from './filler.ts'
-import { createPace, type Pace } from './pace.ts'
+import { type Added, createFiller } from './filler.ts'
+import { createPace } from './pace.ts'
 import { type AskNodes, findOrphans, solidBlock, type SolidSource } from './reconcile.ts'
 import { createBlockReader, type FillSource } from './source.ts'
 
@@ -13,21 +13,7 @@ import { createBlockReader, type FillSource } from './source.ts'
 const LEASE = 30_000
 
 /** An index opened for writing. */
-export type IndexWriter = {
-  readonly engine: Engine
-  readonly facts: Facts
-  readonly filler: Filler
-  readonly pace: Pace
-  readonly store: IndexStore
-  /**
-   * Compares the index with the solidified chain and removes segments of an abandoned branch (see `findOrphans`).
-   *
-   * @returns the first block that was removed; undefined when there was none.
-   * @throws IndexError when some of it cannot be compared, UpstreamError
-   */
-  reconcile(signal?: AbortSignal): Promise<number | undefined>
-  close(): Promise<void>
-}
+export type IndexWriter = Awaited<ReturnType<typeof openIndexWriter>>
 
 /** Opens an index for writing. @throws IndexError when it cannot be opened, or is of another chain. */
 export async function openIndexWriter({
@@ -41,7 +27,7 @@ export async function openIndexWriter({
   native,
   onAdded,
   rate,
-}: openIndexWriter.Options): Promise<IndexWriter> {
+}: openIndexWriter.Options) {
   const engine = await openEngine(address, { isWriter: true })
   try {
     const facts = await openFacts(engine, { addresses, genesis })
@@ -64,7 +50,13 @@ export async function openIndexWriter({
       filler,
       pace,
       store,
-      async reconcile(signal) {
+      /**
+       * Compares the index with the solidified chain and removes segments of an abandoned branch (see `findOrphans`).
+       *
+       * @returns the first block that was removed; undefined when there was none.
+       * @throws IndexError when some of it cannot be compared, UpstreamError
+       */
+      async reconcile(signal?: AbortSignal): Promise<number | undefined> {
         const { orphans, problem } = await findOrphans(await store.segments(), {
           ask,
           native,

@@ -167,25 +167,7 @@ export declare namespace createSearcher {
 }
 
 /** One search in flight. */
-type Run = {
-  /**
-   * Searches a part that is covered. Each step gives the last block that is done. A search in lists has added no row
-   * after that block, so the caller may lower the end of the range between two steps.
-   */
-  steps(range: BlockRange): AsyncGenerator<number>
-  isFull(): boolean
-  count(): number
-}
-
-function createRun({
-  limit,
-  lists,
-  logsPerPage,
-  plan,
-  rows,
-  segments,
-  view,
-}: createRun.Options): Run {
+function createRun({ limit, lists, logsPerPage, plan, rows, segments, view }: createRun.Options) {
   let count = 0
   const isFull = () => limit !== undefined && count > limit
 
@@ -277,7 +259,12 @@ function createRun({
   }
 
   return {
-    steps: (range) => (plan.constraints.length === 0 ? readAll(range) : searchLists(range)),
+    /**
+     * Searches a part that is covered. Each step gives the last block that is done. A search in lists has added no row
+     * after that block, so the caller may lower the end of the range between two steps.
+     */
+    steps: (range: BlockRange) =>
+      plan.constraints.length === 0 ? readAll(range) : searchLists(range),
     isFull,
     count: () => count,
   }

@@ -4,17 +4,12 @@ export const TURN = 5
 /** Every fourth turn goes to the search that has waited longest, so that every search ends. */
 const OLDEST_EVERY = 4
 
-/** The turns of the searches of one thread. The thread receives new calls between two turns. */
-export type Turns = {
-  /** Resolves when it is the turn of a search. @param worked - milliseconds that it has worked so far */
-  next(worked: number): Promise<void>
-}
-
 /**
- * The search that has worked least has the next turn, so that a short one does not wait until long ones end. Searches that have worked
- * about as much have turns in the order of their arrival.
+ * The turns of the searches of one thread. The thread receives new calls between two turns. The search that has worked least has
+ * the next turn, so that a short one does not wait until long ones end. Searches that have worked about as much have turns in the
+ * order of their arrival.
  */
-export function createTurns(): Turns {
+export function createTurns() {
   const waiting: { grade: number; resume: () => void }[] = []
   let turns = 0
 
@@ -30,8 +25,9 @@ export function createTurns(): Turns {
   }
 
   return {
-    next: (worked) =>
-      new Promise((resume) => {
+    /** Resolves when it is the turn of a search. @param worked - milliseconds that it has worked so far */
+    next: (worked: number) =>
+      new Promise<void>((resume) => {
         if (waiting.push({ grade: gradeOf(worked), resume }) === 1) setImmediate(give)
       }),
   }

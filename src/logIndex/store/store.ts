@@ -6,7 +6,6 @@ import { pagesOf } from '../format/pages.ts'
 import { createPostingsBuilder } from '../format/postings.ts'
 import {
   BrokenChainError,
-  type CoveredRange,
   entryOf,
   firstOf,
   lastOf,
@@ -22,23 +21,10 @@ import { removePostings, removeSegment } from './remove.ts'
 type Blocks = Iterable<IndexBlock> | AsyncIterable<IndexBlock>
 
 /** Writes complete segments. Every change is one transaction, so a killed process leaves no partial segment. */
-export type IndexStore = {
-  /** The covered ranges. */
-  coverage(): Promise<CoveredRange[]>
-  segments(): Promise<Segment[]>
-  /**
-   * Adds the blocks of one segment, unless another replica was first.
-   *
-   * @returns how many logs it has, without those of contracts that the index does not keep; undefined when it was not added.
-   * @throws BrokenChainError when they do not link, to each other or to their neighbours.
-   */
-  append(level: 0 | 1, blocks: Blocks): Promise<number | undefined>
-  /** Removes segments, unless another replica has replaced them meanwhile. */
-  remove(segments: readonly Segment[]): Promise<void>
-}
+export type IndexStore = ReturnType<typeof createIndexStore>
 
 /** Creates the writer’s view of an index: coverage, new segments, truncation. */
-export function createIndexStore({ engine, facts }: createIndexStore.Options): IndexStore {
+export function createIndexStore({ engine, facts }: createIndexStore.Options) {
   const hash = createHasher(facts.seed)
   const kept = facts.addresses === undefined ? undefined : new Set(facts.addresses)
 
@@ -97,10 +83,17 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
   }
 
   return {
+    /** The covered ranges. */
     coverage: () => engine.read(readCoverage),
     segments: () => engine.read(readSegments),
 
-    async append(level, blocks) {
+    /**
+     * Adds the blocks of one segment, unless another replica was first.
+     *
+     * @returns how many logs it has, without those of contracts that the index does not keep; undefined when it was not added.
+     * @throws BrokenChainError when they do not link, to each other or to their neighbours.
+     */
+    async append(level: 0 | 1, blocks: Blocks): Promise<number | undefined> {
       const { lists, pages, row } = await rowsOf(level, blocks)
       return engine.write(async (batch) => {
         if (!(await fits(batch, row))) return undefined
@@ -113,7 +106,8 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
       })
     },
 
-    async remove(segments) {
+    /** Removes segments, unless another replica has replaced them meanwhile. */
+    async remove(segments: readonly Segment[]): Promise<void> {
       const hashes = new Set(segments.map(({ lastHash }) => lastHash))
       if (hashes.size === 0) return
       await engine.write(async (batch) => {

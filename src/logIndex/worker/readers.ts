@@ -12,33 +12,18 @@ const MOST_READERS = 4
 /** The content of an index, as a reader sees it. */
 export type ReaderCoverage = { addresses?: string[]; bytes: number; ranges: CoveredRange[] }
 
-/** The threads that search: one, and others when searches come while all are busy, or when one is long. */
-export type Readers = {
-  /**
-   * Searches a range. Gives the answers of its parts in order: several when two threads shared a long search, none when there is no
-   * index. All are of one branch, and have together at most one row more than the limit.
-   *
-   * @throws Error when it cannot be searched; the signal's reason
-   */
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer[]>
-  /** @throws Error when it cannot be read */
-  coverage(): Promise<ReaderCoverage>
-  /** Threads now. */
-  count(): number
-  start(): void
-  stop(): Promise<void>
-}
-
 /** A thread, the searches that it has, and whether it has answered since it was started. */
 type Reader = { isReady: boolean; running: number; thread: Thread }
 
-/** Creates the threads that search. `start` starts one; others start while all are busy. */
+/**
+ * The threads that search: one, and others when searches come while all are busy, or when one is long. `start` starts the first one.
+ */
 export function createReaders({
   data,
   most = Math.min(MOST_READERS, availableParallelism()),
   onError,
   restartDelay,
-}: createReaders.Options): Readers {
+}: createReaders.Options) {
   const readers: Reader[] = []
 
   function add(): Reader {
@@ -99,7 +84,13 @@ export function createReaders({
     }
 
   return {
-    async search(request, signal) {
+    /**
+     * Searches a range. Gives the answers of its parts in order: several when two threads shared a long search, none when there is no
+     * index. All are of one branch, and have together at most one row more than the limit.
+     *
+     * @throws Error when it cannot be searched; the signal's reason
+     */
+    async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer[]> {
       const reader = leastBusy()
       const isAlone = reader.running === 0
       if (!isAlone && mayAdd()) add()
@@ -116,10 +107,12 @@ export function createReaders({
       }
       return searchShared(search, other, request, signal)
     },
-    coverage: () => leastBusy().thread.call('coverage'),
+    /** @throws Error when it cannot be read */
+    coverage: (): Promise<ReaderCoverage> => leastBusy().thread.call('coverage'),
+    /** Threads now. */
     count: () => readers.length,
     start: () => void add(),
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all(readers.map(({ thread }) => thread.stop('close')))
     },
   }

@@ -20,13 +20,7 @@ export type VerifyReport = {
 export type VerifyOutcome = 'match' | 'mismatch' | 'unavailable'
 
 /** Compares a sample of answers with those of a second source. It never delays an answer. */
-export type Verifier = {
-  /** Offers an answer for a later comparison. */
-  observe(method: string, params: readonly unknown[], result: unknown): void
-  report(): VerifyReport
-  /** Resolves when all accepted answers are compared. */
-  idle(): Promise<void>
-}
+export type Verifier = ReturnType<typeof createVerifier>
 
 /** Maximum number of concurrent comparisons. Further answers are not compared. */
 const MAX_RUNNING = 4
@@ -45,7 +39,7 @@ export function createVerifier({
   rate,
   sleep,
   theirs,
-}: createVerifier.Options): Verifier {
+}: createVerifier.Options) {
   const running = new Map<string, Promise<void>>()
   const counts = new Map<string, Record<VerifyOutcome, number>>()
   const mismatches: Mismatch[] = []
@@ -78,7 +72,8 @@ export function createVerifier({
   }
 
   return {
-    observe(method, params, result) {
+    /** Offers an answer for a later comparison. */
+    observe(method: string, params: readonly unknown[], result: unknown): void {
       if (random() >= rate) return
       if (!COMPARABLE_METHODS.has(method) || running.size >= MAX_RUNNING) return
       // A repeated read is an answer too, and must not be compared again.
@@ -90,7 +85,7 @@ export function createVerifier({
       running.set(key, work)
       void work.finally(() => running.delete(key))
     },
-    report: () => ({
+    report: (): VerifyReport => ({
       methods: [...counts]
         .map(([method, { match, mismatch, unavailable }]) => ({
           method,
@@ -101,7 +96,8 @@ export function createVerifier({
         .toSorted((a, b) => (a.method < b.method ? -1 : 1)),
       mismatches: [...mismatches],
     }),
-    async idle() {
+    /** Resolves when all accepted answers are compared. */
+    async idle(): Promise<void> {
       await Promise.all(running.values())
     },
   }

@@ -9,22 +9,15 @@ type Read = {
   rawId: string
 }
 
-/** Requests that clients repeat with another id. They are not parsed again. */
-export type RepeatedRequests = {
-  /** The request with this text, if one that differs in its id only is known; otherwise undefined. */
-  find(text: string): Read | undefined
-  /** Remembers a request that was parsed. */
-  add(text: string, read: { value: unknown; rawId: string | undefined }): void
-}
-
 /**
- * Remembers short requests whose id is an integer. Another text with the same characters around the integer has the same
- * structure, so it would be parsed to the same value with another id.
+ * Requests that clients repeat with another id are not parsed again. Remembers short requests whose id is an integer. Another
+ * text with the same characters around the integer has the same structure, so it would be parsed to the same value with another id.
  */
-export function createRepeatedRequests(): RepeatedRequests {
+export function createRepeatedRequests() {
   const known = new LRUCache<string, Template>({ max: MAX_KNOWN })
   return {
-    find(text) {
+    /** The request with this text, if one that differs in its id only is known; otherwise undefined. */
+    find(text: string): Read | undefined {
       const parts = split(text)
       const template = parts && known.get(parts.around)
       if (!template) return undefined
@@ -33,7 +26,8 @@ export function createRepeatedRequests(): RepeatedRequests {
       const value = { jsonrpc: '2.0', id: Number(parts.id), method, params: params?.slice() }
       return { value, rawId: parts.id }
     },
-    add(text, { rawId, value }) {
+    /** Remembers a request that was parsed. */
+    add(text: string, { rawId, value }: { value: unknown; rawId: string | undefined }): void {
       const parts = split(text)
       if (!parts || parts.id !== rawId || faultOf(value) || !isId(text, parts, value)) return
       const { method, params } = value as RpcRequest
