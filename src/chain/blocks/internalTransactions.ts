@@ -12,7 +12,12 @@ import type { TransactionInfo } from '../../native/wire/types.ts'
  * therefore trusted only if the node has shown that it records them: in the same block, in an earlier answer or in a
  * nearby block.
  */
-export type InternalTransactions = ReturnType<typeof createInternalTransactions>
+export type InternalTransactions = {
+  /** The info of a transaction; undefined when it is in no block. @throws RpcError when inner calls are unknown */
+  ofTransaction(hash: Hash, signal?: AbortSignal): Promise<TransactionInfo | undefined>
+  /** The infos of a block. @throws RpcError when inner calls are unknown */
+  ofBlock(number: number, signal?: AbortSignal): Promise<TransactionInfo[]>
+}
 
 /** Blocks on each side of a block that are searched for inner calls: five minutes of blocks. */
 const REACH = 100
@@ -26,7 +31,10 @@ const MAX_SILENT = 20_000
 const HINT = 'set vm.saveInternalTx = true in its configuration'
 
 /** Reads internal transactions from a node. `newest` returns the height of the newest block. */
-export function createInternalTransactions({ native, newest }: createInternalTransactions.Options) {
+export function createInternalTransactions({
+  native,
+  newest,
+}: createInternalTransactions.Options): InternalTransactions {
   const limit = pLimit(CONCURRENCY)
   let isSaving = false
   /** Heights of blocks without inner calls. */
@@ -76,15 +84,13 @@ export function createInternalTransactions({ native, newest }: createInternalTra
   }
 
   return {
-    /** The info of a transaction; undefined when it is in no block. @throws RpcError when inner calls are unknown */
-    async ofTransaction(hash: Hash, signal?: AbortSignal): Promise<TransactionInfo | undefined> {
+    async ofTransaction(hash, signal) {
       const value = hash.slice(2)
       const info = await native.wallet.getTransactionInfoById({ value }, { signal })
       if (info) await check([info], signal)
       return info
     },
-    /** The infos of a block. @throws RpcError when inner calls are unknown */
-    async ofBlock(number: number, signal?: AbortSignal): Promise<TransactionInfo[]> {
+    async ofBlock(number, signal) {
       const infos = await infosOf(number, signal)
       await check(infos, signal)
       return infos

@@ -16,24 +16,12 @@ export type ClaimedPage = StoredFilter & {
   release(): Promise<void>
 }
 
-/** Reserves pages of filters for polls. */
-export type Claims = {
-  /**
-   * The page from a filter's cursor; undefined when there is no such filter, `nothing` when there is nothing to deliver or
-   * another poll has the page. `newest` is the cursor after which there is nothing to deliver.
-   *
-   * @throws StoreUnavailableError
-   */
-  claim(id: string, newest: () => string): Promise<ClaimedPage | 'nothing' | undefined>
-  stop(): void
-}
-
 /** Milliseconds that a poll waits for an earlier poll of the same filter whose response is being written. */
 const BUSY_WAIT = 250
 const BUSY_STEP = 10
 
-/** Creates the claims of one process on a shared store. */
-export function createClaims({ log, store }: createClaims.Options): Claims {
+/** Reserves pages of filters of a shared store for polls of this process. */
+export function createClaims({ log, store }: createClaims.Options) {
   const deliveries = createDeliveries({ log, store })
 
   async function attempt(id: string, token: string, newest: () => string) {
@@ -90,7 +78,13 @@ export function createClaims({ log, store }: createClaims.Options): Claims {
   }
 
   return {
-    async claim(id, newest) {
+    /**
+     * The page from a filter's cursor; undefined when there is no such filter, `nothing` when there is nothing to deliver or
+     * another poll has the page. `newest` is the cursor after which there is nothing to deliver.
+     *
+     * @throws StoreUnavailableError
+     */
+    async claim(id: string, newest: () => string): Promise<ClaimedPage | 'nothing' | undefined> {
       const token = randomUUID()
       const claim = await attempt(id, token, newest)
       if (!claim) return undefined

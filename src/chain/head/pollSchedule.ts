@@ -24,19 +24,15 @@ const LOST = 3
  * Decides when to poll the node: rarely until the next slot is due, then often. While the slots are unknown, the interval
  * is fixed.
  */
-export type PollSchedule = {
-  /** Records a new head and its `timestamp`. Times are milliseconds. */
-  blockSeen(timestamp: number, now: number): void
-  /** Milliseconds until the next poll. */
-  delay(now: number): number
-}
+export type PollSchedule = ReturnType<typeof createPollSchedule>
 
 /** Learns from the last few blocks how long after its slot a block arrives. */
-export function createPollSchedule(): PollSchedule {
+export function createPollSchedule() {
   let arrivals: { timestamp: number; lag: number }[] = []
 
   return {
-    blockSeen(timestamp, now) {
+    /** Records a new head and its `timestamp`. Times are milliseconds. */
+    blockSeen(timestamp: number, now: number): void {
       const last = arrivals.at(-1)
       const lag = now - timestamp
       const fits =
@@ -46,7 +42,8 @@ export function createPollSchedule(): PollSchedule {
         Math.abs(lag - last.lag) < SLOT / 3
       arrivals = [...(fits ? arrivals.slice(-9) : []), { timestamp, lag }]
     },
-    delay(now) {
+    /** Milliseconds until the next poll. */
+    delay(now: number): number {
       const last = arrivals.at(-1)
       if (!last || arrivals.length < ARRIVALS) return STEADY
       // A poll notices a block late by up to one interval, so the earliest arrival is the best estimate.

@@ -10,18 +10,6 @@ const TROUBLED = 500
 const PROBE = 5_000
 const PROBE_FAILING = 1_000
 
-/** Polls the node in a loop, one poll at a time. */
-export type Poller = {
-  /** Resolves after the first poll, whether it succeeded or failed. */
-  start(): Promise<void>
-  /** Resolves when the current poll has ended. */
-  stop(): Promise<void>
-  /** Polls now, or again right after the current poll. Does nothing while another replica polls. */
-  pollNow(): void
-  /** Whether the node answers this replica; if not, since when (milliseconds). */
-  upstream(): UpstreamState
-}
-
 /** `reason`: why the last poll failed, as text for operators. */
 export type UpstreamState = {
   state: HeadStatus['upstream']
@@ -30,8 +18,8 @@ export type UpstreamState = {
 }
 
 /**
- * Runs `sync` with pauses from the schedule while `active` says that this process polls. Otherwise it probes the node at
- * intervals, so that each replica knows whether its own node answers.
+ * Polls the node in a loop, one poll at a time: runs `sync` with pauses from the schedule while `active` says that this process
+ * polls. Otherwise it probes the node at intervals, so that each replica knows whether its own node answers.
  */
 export function createPoller({
   active,
@@ -40,7 +28,7 @@ export function createPoller({
   probe,
   schedule,
   sync,
-}: createPoller.Options): Poller {
+}: createPoller.Options) {
   let upstream: HeadStatus['upstream'] = 'unknown'
   let downSince: number | undefined
   let reason: string | undefined
@@ -96,23 +84,27 @@ export function createPoller({
   }
 
   return {
-    start() {
+    /** Resolves after the first poll, whether it succeeded or failed. */
+    start(): Promise<void> {
       life.stopped = false
       return new Promise<void>((resolve) => {
         running ??= run(resolve)
       })
     },
-    async stop() {
+    /** Resolves when the current poll has ended. */
+    async stop(): Promise<void> {
       life.stopped = true
       wake?.()
       await running
       running = undefined
     },
-    pollNow() {
+    /** Polls now, or again right after the current poll. Does nothing while another replica polls. */
+    pollNow(): void {
       wanted = true
       wake?.()
     },
-    upstream: () => ({ state: upstream, downSince, reason }),
+    /** Whether the node answers this replica; if not, since when (milliseconds). */
+    upstream: (): UpstreamState => ({ state: upstream, downSince, reason }),
   }
 }
 

@@ -5,31 +5,6 @@ import type { RedisLink } from '../../lib/redis.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { ChainUpdate } from './headTypes.ts'
 
-/**
- * The newest block that any replica has shown, so that no other replica answers from an older one afterwards.
- *
- * A replica answers without asking Redis while it holds a read lease for its newest block. A replica that is about to show
- * a newer block first waits until no other replica holds a lease for an older one.
- */
-export type SharedFloor = {
-  /**
-   * Undefined when this replica may answer now. Otherwise resolves when it has the newest block that any replica had
-   * shown at the time of the call. Calls at the same time share one read of Redis. If Redis is down it resolves at once. If Redis
-   * does not answer, the calls that are waiting wait for `SILENCE`, and the calls after them do not wait until it answers again.
-   *
-   * @throws UpstreamError when this replica does not reach that block in time.
-   */
-  reached(): Promise<void> | undefined
-  /**
-   * Ends the read leases for blocks that are older than the newest one of this update. Call it before the update is
-   * applied. Resolves when all have ended, or when Redis does not answer for half a second.
-   */
-  prepare(update: Pick<ChainUpdate, 'added' | 'removed'>): Promise<void>
-  /** Call it after an update was applied. */
-  moved(): void
-  stop(): void
-}
-
 /** Milliseconds that a lagging replica has to catch up. */
 const CATCH_UP_TIMEOUT = 2_000
 
@@ -94,13 +69,13 @@ end
 if left == 0 then raise(KEYS[1]) end
 return left`
 
-/** Shares the floor of the replicas through Redis. */
-export function createSharedFloor({
-  isActive,
-  newest,
-  now,
-  redis,
-}: createSharedFloor.Options): SharedFloor {
+/**
+ * The newest block that any replica has shown, so that no other replica answers from an older one afterwards.
+ *
+ * A replica answers without asking Redis while it holds a read lease for its newest block. A replica that is about to show
+ * a newer block first waits until no other replica holds a lease for an older one.
+ */
+export function createSharedFloor({ isActive, newest, now, redis }: createSharedFloor.Options) {
   const id = randomUUID()
   const floorKey = redis.key('head:floor')
   const keys = [floorKey, redis.key('head:floor:next'), redis.key('head:readers')]
@@ -191,7 +166,14 @@ export function createSharedFloor({
   }
 
   return {
-    reached() {
+    /**
+     * Undefined when this replica may answer now. Otherwise resolves when it has the newest block that any replica had
+     * shown at the time of the call. Calls at the same time share one read of Redis. If Redis is down it resolves at once. If Redis
+     * does not answer, the calls that are waiting wait for `SILENCE`, and the calls after them do not wait until it answers again.
+     *
+     * @throws UpstreamError when this replica does not reach that block in time.
+     */
+    reached(): Promise<void> | undefined {
       if (!isShared()) return undefined
       const left = leased - now()
       if (left <= 0 && !isSilent) return reach()
@@ -199,7 +181,11 @@ export function createSharedFloor({
       if (left < RENEW && !reading) void begin()
       return undefined
     },
-    async prepare({ added, removed }) {
+    /**
+     * Ends the read leases for blocks that are older than the newest one of this update. Call it before the update is
+     * applied. Resolves when all have ended, or when Redis does not answer for half a second.
+     */
+    async prepare({ added, removed }: Pick<ChainUpdate, 'added' | 'removed'>): Promise<void> {
       if ((added.length === 0 && removed.length === 0) || !isShared()) return
       // A reorg may end at a lower block.
       const number = added.at(-1)?.number ?? (removed.at(-1)?.number ?? 0) - 1
@@ -213,7 +199,8 @@ export function createSharedFloor({
       }
       preparing--
     },
-    moved() {
+    /** Call it after an update was applied. */
+    moved(): void {
       // A lease is for the block before. It may have been granted after the preparation and before the update.
       prepared++
       leased = 0

@@ -44,7 +44,7 @@ export function createHeadSync({
   publish,
   source,
   window,
-}: createHeadSync.Options): HeadSync {
+}: createHeadSync.Options) {
   /** A branch that is not higher. */
   const other = createContradiction(BRANCH_LIMIT, now)
   /** A branch that forks below the solidified block. */
@@ -228,7 +228,8 @@ export function createHeadSync({
   }
 
   return {
-    async sync() {
+    /** Polls the node once and publishes what is new. @throws RpcError when the node fails */
+    async sync(): Promise<void> {
       const tip = await source.tip()
       const view = window()
       if (!view) return begin(tip)
@@ -242,7 +243,9 @@ export function createHeadSync({
       deep.clear()
       return known && authoritative ? goBack(view, tip) : undefined
     },
+    /** Whether the node shows another branch that is not accepted yet. */
     isUndecided: () => other.isSeen(),
+    /** Why the head cannot follow the node, as text for operators. */
     problem: () => (reset.isSeen() ? RESET : problem),
   }
 }
@@ -264,14 +267,7 @@ export declare namespace createHeadSync {
 }
 
 /** Brings the window to the head of the node. */
-export type HeadSync = {
-  /** Polls the node once and publishes what is new. @throws RpcError when the node fails */
-  sync(): Promise<void>
-  /** Whether the node shows another branch that is not accepted yet. */
-  isUndecided(): boolean
-  /** Why the head cannot follow the node, as text for operators. */
-  problem(): string | undefined
-}
+export type HeadSync = ReturnType<typeof createHeadSync>
 
 const RESET = 'the node serves another history of the chain: it was reset'
 

@@ -19,16 +19,11 @@ import { byAddress, byAddressAndTopic, byCount, byTopic, type Hasher } from './k
 /** A log's place as one number that sorts: block × 2^20 + index. */
 export const INDICES = 2 ** 20
 
-/** Collects the lists of one segment. */
-export type PostingsBuilder = {
-  /** Adds a log to the lists of its values. Logs come in order. @param block - offset in the segment. */
-  add(block: number, log: Pick<PlainLog, 'address' | 'index' | 'topics'>): void
-  /** Every list, in the order of the hashes. */
-  lists(): [hash: string, list: Buffer][]
-}
-
-/** A log is found by its address, its address with its first topic, each topic at its place, and how many topics it has. */
-export function createPostingsBuilder(hash: Hasher): PostingsBuilder {
+/**
+ * Collects the lists of one segment. A log is found by its address, its address with its first topic, each topic at its place, and
+ * how many topics it has.
+ */
+export function createPostingsBuilder(hash: Hasher) {
   const open = new Map<string, OpenList>()
   // Most values occur often. Here their lists are found without joining and hashing text for each log.
   const byContract = new Map<string, { list: OpenList; byFirst: Map<string, OpenList> }>()
@@ -43,7 +38,11 @@ export function createPostingsBuilder(hash: Hasher): PostingsBuilder {
   }
 
   return {
-    add(block, { address, index, topics }) {
+    /** Adds a log to the lists of its values. Logs come in order. @param block - offset in the segment. */
+    add(
+      block: number,
+      { address, index, topics }: Pick<PlainLog, 'address' | 'index' | 'topics'>,
+    ): void {
       let contract = byContract.get(address)
       if (!contract) {
         contract = { list: listOf(byAddress(address)), byFirst: new Map() }
@@ -65,7 +64,8 @@ export function createPostingsBuilder(hash: Hasher): PostingsBuilder {
         writePlace(both, block, index)
       }
     },
-    lists: () =>
+    /** Every list, in the order of the hashes. */
+    lists: (): [hash: string, list: Buffer][] =>
       [...open]
         .map(([hash, { writer }]): [string, Buffer] => [hash, written(writer)])
         .toSorted(([a], [b]) => (a < b ? -1 : 1)),

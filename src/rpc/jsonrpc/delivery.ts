@@ -1,14 +1,10 @@
 type Listener = (delivered: boolean) => void
 
 /** The delivery of one response: the part of a request scope that all transports share. */
-export type Delivery = {
-  onDelivery(listener: Listener): void
-  /** Reports that the response was sent, or will not be sent. Only the first report counts. */
-  end(delivered: boolean): void
-}
+export type Delivery = ReturnType<typeof createDelivery>
 
 /** Creates the delivery of one response. @param onError - called with errors that listeners throw */
-export function createDelivery(onError: (error: unknown, message: string) => void): Delivery {
+export function createDelivery(onError: (error: unknown, message: string) => void) {
   let outcome: boolean | undefined
   let listeners: Listener[] = []
 
@@ -21,11 +17,12 @@ export function createDelivery(onError: (error: unknown, message: string) => voi
   }
 
   return {
-    onDelivery(listener) {
+    onDelivery(listener: Listener): void {
       if (outcome === undefined) listeners.push(listener)
       else notify(listener, outcome)
     },
-    end(delivered) {
+    /** Reports that the response was sent, or will not be sent. Only the first report counts. */
+    end(delivered: boolean): void {
       if (outcome !== undefined) return
       outcome = delivered
       const waiting = listeners
