@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { ethgate, startRpc } from '../support/cli.ts'
+import { ethgate, startCommand, startRpc } from '../support/cli.ts'
+import { until } from '../support/until.ts'
 import { CUSTOM_ERROR } from './cliSamples.ts'
 import { useFolder, useReplayNode } from './cliSetup.ts'
 
@@ -31,8 +32,39 @@ describe('verify', () => {
     expect(run.code).toBe(0)
     expect(run.stdout.trim().split('\n')).toEqual([
       expect.stringContaining('"refused":"query returned more than 10000 results"'),
-      '2 blocks compared, 0 answers differ, 1 refused by the other server',
+      '2 blocks, 3 answers compared, 0 differ, 1 refused by the other server',
     ])
+  })
+
+  test('args: --blocks compares so many blocks, spread over the range', async () => {
+    const server = await startRpc((method) => ({
+      result: method === 'eth_blockNumber' ? '0x65' : [],
+    }))
+    const run = await ethgate(
+      ['verify', '--rpc-url', server.url, '--against', server.url, '--blocks', '3'],
+      {},
+    )
+    await server.close()
+    expect(run.stdout).toBe('3 blocks, 6 answers compared, 0 differ\n')
+    const heights = server.calls
+      .filter(({ method }) => method === 'eth_getBlockByNumber')
+      .map(({ params }) => params[0])
+    expect([...new Set(heights)]).toEqual(['0x1', '0x33', '0x65'])
+  })
+
+  test('behavior: Ctrl-C during a call prints the totals of the blocks before and exits with 130', async () => {
+    const server = await startRpc((method, params) =>
+      params[0] === '0x2'
+        ? new Promise<never>(() => {})
+        : { result: method === 'eth_blockNumber' ? '0x9' : [] },
+    )
+    const running = startCommand(['verify', '--rpc-url', server.url, '--against', server.url])
+    await until(() => expect(server.calls.some(({ params }) => params[0] === '0x2')).toBe(true))
+    running.process.kill('SIGINT')
+    const run = await running.ended
+    await server.close()
+    expect(run).toMatchObject({ code: 130, stdout: '1 blocks, 2 answers compared, 0 differ\n' })
+    expect(run.stderr).toContain('stopped before block 2')
   })
 })
 

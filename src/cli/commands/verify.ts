@@ -5,7 +5,8 @@ import { numberToHex } from 'viem/utils'
 import { grouped } from '../../codec/coin.ts'
 import { compareResults } from '../../rpc/compare/compare.ts'
 import { addWord, type Task } from '../support/command.ts'
-import { CommandError, usageError } from '../support/errors.ts'
+import { CommandError, EXIT, usageError } from '../support/errors.ts'
+import { onInterrupt } from '../support/interrupt.ts'
 import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { wholeNumber } from '../support/number.ts'
@@ -13,7 +14,7 @@ import { createProgress } from '../support/progress.ts'
 import { type Rpc, RpcFailure } from '../support/rpc.ts'
 import { resolveTarget } from '../support/target.ts'
 
-type Options = { against?: string; from: string; to?: string; quiet?: boolean }
+type Options = { against?: string; from: string; to?: string; blocks?: string; quiet?: boolean }
 
 /** Differences that are printed for each answer. */
 const SHOWN = 3
@@ -33,6 +34,7 @@ export function addVerifyCommand(program: Command, io: Io): void {
       ['--against <url>', 'the other server'],
       ['--from <block>', 'first block', '1'],
       ['--to <block>', 'last block (default: the newest that both have)'],
+      ['--blocks <count>', 'only this many blocks, spread evenly over the range'],
       ['--quiet', 'do not show progress'],
     ],
     examples: [
@@ -56,44 +58,62 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
   const head = Math.min(...heads.map(Number))
   const from = wholeNumber(options.from, '--from')
   const to = options.to === undefined ? head : Math.min(wholeNumber(options.to, '--to'), head)
+  const heights = spread(from, to, options.blocks)
   const progress = createProgress(terminal, { quiet: options.quiet === true, from, to, at: from })
-  let mismatches = 0
-  let refused = 0
-  let logs = 0
+  const interrupt = onInterrupt()
+  const total = { blocks: 0, answers: 0, mismatches: 0, refused: 0, logs: 0 }
   try {
-    for (let number = from; number <= to; number++) {
-      const compared = await compareBlock(number, ours, theirs)
-      logs += compared.logs
-      mismatches += compared.lines.length - compared.refused
-      refused += compared.refused
+    while (total.blocks < heights.count) {
+      const number = heights.at(total.blocks)
+      const compared = await compareBlock(number, ours, theirs, interrupt.signal)
+      total.blocks++
+      total.answers += compared.answers
+      total.logs += compared.logs
+      total.mismatches += compared.lines.length - compared.refused
+      total.refused += compared.refused
       for (const line of compared.lines) await terminal.print(line)
-      progress.update(number + 1, logs)
+      progress.update(number + 1, total.logs)
     }
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error
   } finally {
     progress.stop()
+    interrupt.release()
   }
-  const blocks = Math.max(0, to - from + 1)
-  const left = refused > 0 ? `, ${grouped(refused)} refused by the other server` : ''
+  const left = total.refused > 0 ? `, ${grouped(total.refused)} refused by the other server` : ''
   await terminal.print(
-    `${grouped(blocks)} blocks compared, ${grouped(mismatches)} answers differ${left}`,
+    `${grouped(total.blocks)} blocks, ${grouped(total.answers)} answers compared, ${grouped(total.mismatches)} differ${left}`,
   )
-  if (mismatches > 0) throw new CommandError('')
+  if (total.blocks < heights.count)
+    throw new CommandError(`stopped before block ${heights.at(total.blocks)}`, {
+      exitCode: EXIT.interrupted,
+    })
+  if (total.mismatches > 0) throw new CommandError('')
   return undefined
+}
+
+/** The heights from `from` to `to`, or `blocks` of them at equal distances; the first and the last are among two or more. */
+function spread(from: number, to: number, blocks: string | undefined) {
+  const range = Math.max(0, to - from + 1)
+  const count = Math.min(range, blocks === undefined ? range : wholeNumber(blocks, '--blocks', 1))
+  const last = Math.max(1, count - 1)
+  return { count, at: (index: number) => from + Math.floor((index * (range - 1)) / last) }
 }
 
 /**
  * The block, its logs and its receipts, from both servers; a line for each answer that differs, or that the other server
  * refused, as a node refuses a block with more than 10,000 logs.
  */
-async function compareBlock(number: number, ours: Rpc, theirs: Rpc) {
+async function compareBlock(number: number, ours: Rpc, theirs: Rpc, signal: AbortSignal) {
   const limited = pLimit(CONCURRENCY)
   const lines: string[] = []
+  let answers = 0
   let refused = 0
   const compare = (method: string, params: unknown[]) =>
     limited(async () => {
       const [mine, other] = await Promise.all([
-        ours.call(method, params),
-        theirs.call(method, params).catch((error: unknown) => {
+        ours.call(method, params, signal),
+        theirs.call(method, params, signal).catch((error: unknown) => {
           if (error instanceof RpcFailure) return error
           throw error
         }),
@@ -104,6 +124,7 @@ async function compareBlock(number: number, ours: Rpc, theirs: Rpc) {
         lines.push(stringify({ call, refused: other.rpcMessage }))
         return mine
       }
+      answers++
       const differences = compareResults(mine, other).slice(0, SHOWN)
       if (differences.length > 0) lines.push(stringify({ call, differences }))
       return mine
@@ -116,5 +137,5 @@ async function compareBlock(number: number, ours: Rpc, theirs: Rpc) {
     compare('eth_getLogs', [{ fromBlock: height, toBlock: height }]),
     ...(block?.transactions ?? []).map(({ hash }) => compare('eth_getTransactionReceipt', [hash])),
   ])
-  return { lines, logs: (logs as unknown[]).length, refused }
+  return { answers, lines, logs: (logs as unknown[]).length, refused }
 }
