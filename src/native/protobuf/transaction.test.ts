@@ -10,6 +10,7 @@ import { type ContractType, contractSchemas } from './contracts.ts'
 import {
   decodeTransaction,
   encodeTransaction,
+  rawDataBytes,
   rawDataFromJson,
   rawDataToJson,
   transactionId,
@@ -290,6 +291,15 @@ describe('contract types', () => {
           "resource": "TRON_POWER",
         }
       `)
+  })
+
+  test.each([
+    ['raw_data_hex', () => rawDataBytes({ raw_data_hex: '0a02zz' })],
+    ['raw_data_hex', () => transactionId('0a0')],
+    ['signature', () => encodeTransaction({ raw_data_hex: '0a0212ab', signature: ['00z0'] })],
+    ['transaction', () => decodeTransaction('0x0a020a00 ')],
+  ])('error: a %s that is not hex', (what, read) => {
+    expect(read).toThrow(new TypeError(`${what}: expected hex bytes`))
   })
 
   test('error: a field that cannot be encoded exactly is refused by name', () => {
