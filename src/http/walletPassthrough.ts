@@ -34,17 +34,19 @@ export function createWalletPassthrough({
   transport,
 }: createWalletPassthrough.Options): Hono {
   const share = createSharing()
-  const cache = new LRUCache<string, NativeReply>({
+  /** Texts of answers. What was parsed of them would take several times their memory. */
+  const cache = new LRUCache<string, string>({
     maxSize: Math.max(1, cacheBytes),
-    sizeCalculation: ({ text }, key) => text.length + key.length + ENTRY_BYTES,
+    sizeCalculation: (text, key) => text.length + key.length + ENTRY_BYTES,
   })
 
+  /** The text of an answer for a client. @throws RpcError when the answer is an error */
   async function ask(
     { kind, path: name }: AnyOperation,
     path: NativePath,
     body: string | undefined,
     signal: AbortSignal,
-  ): Promise<NativeReply> {
+  ): Promise<string> {
     const send = (ending: StopSignal | undefined) =>
       transport.send(path, body, {
         // The visitor who is charged.
@@ -53,15 +55,15 @@ export function createWalletPassthrough({
         kind,
         signal: ending,
       })
-    if (kind !== 'read') return send(signal)
+    if (kind !== 'read') return shownAnswer(name, await send(signal))
     const key = `${path} ${body ?? ''}`
     const known = cache.get(key)
-    if (known) return known
+    if (known !== undefined) return known
     const reply = await share(key, signal, send)
+    const text = await shownAnswer(name, reply)
     const newest = solid()
-    if (newest !== undefined && immutableUpTo(name, path, body, reply, newest))
-      cache.set(key, reply)
-    return reply
+    if (newest !== undefined && immutableUpTo(name, path, body, reply, newest)) cache.set(key, text)
+    return text
   }
 
   async function serve(
@@ -83,8 +85,8 @@ export function createWalletPassthrough({
     // The path of the request can spell the same operation in many ways, such as `/wallet/%67etnowblock`.
     const path: NativePath = `/${prefix}/${operation.path}${new URL(c.req.url).search}`
     try {
-      const reply = await ask(operation, path, body, signalOf(c) ?? c.req.raw.signal)
-      return c.body(await shownAnswer(operation.path, reply), 200, JSON_TYPE)
+      const text = await ask(operation, path, body, signalOf(c) ?? c.req.raw.signal)
+      return c.body(text, 200, JSON_TYPE)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       const { retryAfter = 1 } = (error.data ?? {}) as { retryAfter?: number }
