@@ -147,6 +147,17 @@ export function createHeadReader({
   async function compareAt(height: number, all: readonly Member[]) {
     const reached = all.filter((member) => headOf(member) >= height)
     const hashes = await Promise.all(reached.map((member) => hashAt(member, height)))
+    // A node may serve another chain since its last probe. Its hash must not count against the others.
+    if (new Set(hashes.filter((hash) => hash !== undefined)).size > 1)
+      await Promise.all(
+        reached.map(async ({ identity }, index) => {
+          const isConfirmed = await identity.confirm(true)?.then(
+            () => true,
+            () => false,
+          )
+          if (isConfirmed === false) hashes[index] = undefined
+        }),
+      )
     const right = rightHash(
       hashes.filter((hash) => hash !== undefined),
       {
