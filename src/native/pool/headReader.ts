@@ -151,11 +151,9 @@ export function createHeadReader({
     if (new Set(hashes.filter((hash) => hash !== undefined)).size > 1)
       await Promise.all(
         reached.map(async ({ identity }, index) => {
-          const isConfirmed = await identity.confirm(true)?.then(
-            () => true,
-            () => false,
-          )
-          if (isConfirmed === false) hashes[index] = undefined
+          await identity.confirm(true)?.catch(() => {
+            hashes[index] = undefined
+          })
         }),
       )
     const right = rightHash(

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/support/chain.ts'
-import type { ProxyTarget } from '../../../test/support/faultProxy.ts'
+import { type ProxyTarget, startFaultProxy } from '../../../test/support/faultProxy.ts'
 import { until } from '../../../test/support/until.ts'
 import {
   createForkedChain,
@@ -13,6 +13,8 @@ import {
   type TestPool,
   upstreamAt,
 } from '../../../test/support/upstreams.ts'
+import { createUpstreamPool } from './pool.ts'
+import { TIMING } from './timing.ts'
 
 /** Tells the pool that clients were shown all blocks. */
 function know({ chain, pool }: TestPool) {
@@ -39,6 +41,35 @@ test('behavior: a node of another chain is never used', async () => {
   const probes = ['/wallet/getblock', '/walletsolidity/getblock', '/wallet/getnodeinfo']
   const asked = pool.nodes[1]?.taken().filter((path) => !probes.includes(path))
   expect(asked?.filter((path) => !path.endsWith('getblockbalance'))).toEqual([])
+})
+
+test('behavior: a node that turns to another chain during a comparison does not exclude the other one', async () => {
+  const chain = createScriptedChain()
+  const other = createScriptedChain({ seed: 'other' })
+  for (const one of [chain, other]) {
+    for (let block = 0; block < 30; block++) one.mine()
+    one.solidify(28)
+  }
+  const nodes = [await startFaultProxy(targetOf(chain)), await startFaultProxy(targetOf(chain))]
+  // The first one decides a tie. It turns when it is asked for its solidified block.
+  let hasTurned = false
+  await nodes[0]?.fail(
+    { kind: 'target', target: targetOf(other) },
+    { only: ({ body }) => (hasTurned ||= body.includes('"28"')) },
+  )
+  const log: string[] = []
+  const note = (_: object, message: string) => void log.push(message)
+  const pool = createUpstreamPool({
+    log: { info: note, warn: note },
+    timing: { ...TIMING, probe: 100 },
+    upstreams: nodes.map(({ url }, index) => upstreamAt(url, 'ab'[index])),
+  })
+  onTestFinished(async () => {
+    await pool.close()
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+  await until(() => expect(pool.status()[0]?.state).toBe('wrong chain'))
+  expect(log.filter((line) => line.startsWith('upstream b is'))).toEqual([])
 })
 
 test('behavior: a node that turns to another chain is left, and the other one stays', async () => {
