@@ -134,7 +134,12 @@ function readBytes(
   const account = isAddress(field) ? parseAddress(value) : undefined
   // Base58, or Ethereum's format, which does not have the first byte.
   if (account) return Buffer.from(`41${account.slice(2)}`, 'hex')
-  const hex = value.replace(/^0x/i, '')
+  return bytesOfHex(value, at)
+}
+
+/** The bytes of a hex text. Buffer would stop at the first character that is not a digit. @throws TypeError that names `at` */
+export function bytesOfHex(text: string, at: string): Buffer {
+  const hex = text.replace(/^0x/i, '')
   if (hex.length % 2 || /[^\da-f]/i.test(hex)) throw new TypeError(`${at}: expected hex bytes`)
   return Buffer.from(hex, 'hex')
 }

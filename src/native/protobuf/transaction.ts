@@ -13,7 +13,7 @@ import {
   ResultSchema,
   TransactionSchema,
 } from './gen/transaction_pb.ts'
-import { messageFromJson, messageToJson, type Spelling } from './message.ts'
+import { bytesOfHex, messageFromJson, messageToJson, type Spelling } from './message.ts'
 
 /** The content of a transaction in the node's JSON. */
 export type RawDataJson = Transaction['raw_data']
@@ -63,7 +63,7 @@ export function encodeTransaction(transaction: EncodableTransaction): Hex {
       TransactionSchema,
       create(TransactionSchema, {
         rawData: readMessage(RawDataSchema, rawDataBytes(transaction), 'raw_data'),
-        signature: (transaction.signature ?? []).map((hex) => bytesOf(hex, 'signature')),
+        signature: (transaction.signature ?? []).map((hex) => bytesOfHex(hex, 'signature')),
         ret: (transaction.ret ?? []).map(
           (result) => messageFromJson(ResultSchema, result, spelling, 'ret') as never,
         ),
@@ -79,7 +79,7 @@ export function encodeTransaction(transaction: EncodableTransaction): Hex {
  * @throws TypeError when the bytes are not a transaction.
  */
 export function decodeTransaction(input: string | Uint8Array): Transaction {
-  const bytes = typeof input === 'string' ? bytesOf(input, 'transaction') : input
+  const bytes = typeof input === 'string' ? bytesOfHex(input, 'transaction') : input
   const message = readMessage(TransactionSchema, bytes, 'transaction')
   if (!message.rawData) throw new TypeError('transaction: raw_data is missing')
   const raw = Buffer.from(toBinary(RawDataSchema, message.rawData))
@@ -98,13 +98,13 @@ export function decodeTransaction(input: string | Uint8Array): Transaction {
 
 /** The transaction's id: SHA-256 of its `raw_data` bytes. It is what a key signs, and the hash in Ethereum tools. */
 export function transactionId(raw: Uint8Array | Hex): Hex {
-  const bytes = typeof raw === 'string' ? bytesOf(raw, 'raw_data_hex') : raw
+  const bytes = typeof raw === 'string' ? bytesOfHex(raw, 'raw_data_hex') : raw
   return Buffer.from(sha256(bytes)).toString('hex')
 }
 
 /** The bytes of a transaction's content: `raw_data_hex` if present, else the encoded `raw_data`. */
 export function rawDataBytes(transaction: EncodableTransaction): Buffer {
-  if (transaction.raw_data_hex) return bytesOf(transaction.raw_data_hex, 'raw_data_hex')
+  if (transaction.raw_data_hex) return bytesOfHex(transaction.raw_data_hex, 'raw_data_hex')
   if (transaction.raw_data)
     return rawDataFromJson(transaction.raw_data, { visible: transaction.visible })
   throw new TypeError('transaction: raw_data and raw_data_hex are missing')
@@ -158,12 +158,4 @@ function readMessage<schema extends Parameters<typeof fromBinary>[0]>(
   } catch (cause) {
     throw new TypeError(`${what}: not a ${schema.name} message`, { cause })
   }
-}
-
-/** The bytes of a hex text. Buffer would end at the first character that is no digit. @throws TypeError */
-function bytesOf(hex: string, what: string): Buffer {
-  const digits = hex.replace(/^0x/i, '')
-  if (digits.length % 2 === 1 || /[^\da-f]/i.test(digits))
-    throw new TypeError(`${what}: expected hex bytes`)
-  return Buffer.from(digits, 'hex')
 }
