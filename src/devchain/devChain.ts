@@ -7,32 +7,18 @@ import { createNativeInterface } from './api/interface.ts'
 import { createNativeApp, createNativeTransport } from './api/nativeServer.ts'
 import { createArtifacts } from './artifacts.ts'
 import type { ChainBlock } from './blocks/block.ts'
-import type { Genesis } from './blocks/genesis.ts'
 import { packState, unpackState } from './blocks/stateDump.ts'
 import { createStateFile } from './blocks/stateFile.ts'
 import { type AccountChange, changeAccount } from './execution/override.ts'
 import type { Fork } from './fork/open.ts'
-import { createClock, SEEDED_START } from './ledger/clock.ts'
+import { createClock } from './ledger/clock.ts'
+import { defineChain } from './ledger/defineChain.ts'
 import { createLedger } from './ledger/ledger.ts'
 import type { MineOptions, Snapshot } from './ledger/ledger.ts'
-import { DEFAULT_HARDFORK } from './state/hardforks.ts'
-import { devAccounts, producerKeys } from './state/keys.ts'
 import { runFetching } from './state/missing.ts'
-import { COIN, SLOT } from './state/resources.ts'
+import { SLOT } from './state/resources.ts'
 import type { Overlay } from './state/state.ts'
-import { CREATE2_DEPLOYER } from './transactions/deployer.ts'
 import type { SignedEthereum } from './transactions/ethereumTransaction.ts'
-import { ethereumRules, nativeRules } from './transactions/rules.ts'
-import type { EthereumRules } from './transactions/rules.ts'
-
-/** 10^-18 of the coin in one sun. */
-const WEI_PER_SUN = 10n ** 12n
-
-/** The price of energy if the coin has 18 decimals, as Ethereum tools expect it. */
-const GWEI = 10n ** 9n
-
-/** The chain id of Hardhat and anvil, on which tests of Ethereum projects depend. */
-const TOOLS_CHAIN_ID = 31_337
 
 /** A snapshot of the chain with its time. */
 type Mark = { chain: Snapshot; resumeTime: () => void }
@@ -43,49 +29,23 @@ export type DevChain = Awaited<ReturnType<typeof createDevChain>>
 /** Creates a chain with funded accounts. It makes no block before `start`. */
 export async function createDevChain(options: createDevChain.Options = {}) {
   const {
-    accounts: count = 10,
-    balance = 10_000n,
     decimals = 6,
     fork,
-    mnemonic,
     now = Date.now,
     onError = () => {},
-    producers = 5,
     profile = 'ethereum',
     random = Math.random,
     seed,
     state: stateFile,
   } = options
   const initialBlockTime = options.blockTime ?? (profile === 'native' ? SLOT : 0)
-  const accounts = devAccounts(count, mnemonic, options.derivationPath)
-  const isLikeEthereum = decimals === 18 && profile !== 'native'
-  const chainId = options.chainId ?? (isLikeEthereum ? TOOLS_CHAIN_ID : undefined)
-  const rules = {
-    ...(profile === 'native' ? nativeRules : ethereumRules),
-    ...(isLikeEthereum && { energy: DEFAULT_HARDFORK }),
-    ...options.ethereum,
-  }
-  const ethereum: EthereumRules = {
-    ...rules,
-    baseFee: isLikeEthereum && rules.energy !== 'native' ? 'eip1559' : 'fixed',
-  }
   const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
   const entries = kept?.read() ?? []
-  const genesis: Genesis = options.genesis ?? {
-    accounts: accounts.map(({ address }) => ({ address, balance: balance * COIN })),
-    producers: producerKeys(seed ?? '', producers).map(({ address, key }, index) => ({
-      address,
-      key,
-      url: `http://producer${index + 1}.invalid`,
-      votes: BigInt(100 - index),
-    })),
-    firstMaintenance: 0,
-    ...(ethereum.addresses === 'ethereum' && { contracts: [CREATE2_DEPLOYER] }),
-    ...(chainId !== undefined && { chainId }),
-    ...(decimals === 18 && { unitsPerSun: WEI_PER_SUN }),
-    ...(isLikeEthereum && { time: startTime() }),
-    parameters: { ...(decimals === 18 && { getEnergyFee: GWEI }), ...options.parameters },
-  }
+  const [first] = entries
+  const { accounts, ethereum, genesis } = defineChain({
+    ...options,
+    ...(first?.kind === 'chain' && { startTime: first.time }),
+  })
   /** The values that a state file must match. */
   const identity = () =>
     (fork ? fork.block.id : ledger.block(0)?.id) + (decimals === 18 ? '/18' : '')
@@ -121,15 +81,7 @@ export async function createDevChain(options: createDevChain.Options = {}) {
 
   restore()
 
-  /** The time of block 0: that of a chain that was stored, or now in whole seconds. */
-  function startTime(): number | undefined {
-    const [first] = entries
-    if (first?.kind === 'chain') return first.time
-    return seed === undefined ? now() - (now() % 1_000) : SEEDED_START
-  }
-
   function restore(): void {
-    const [first] = entries
     const { time } = genesis
     if (!first) return kept?.append({ kind: 'chain', genesis: identity(), time })
     if (first.kind !== 'chain' || first.genesis !== identity())
@@ -361,43 +313,17 @@ export async function createDevChain(options: createDevChain.Options = {}) {
 }
 
 export declare namespace createDevChain {
-  type Options = {
+  type Options = Omit<defineChain.Options, 'startTime'> & {
     /** Build folder of Hardhat or Foundry, whose custom errors the chain can name. */
     artifacts?: string | undefined
-    /** Funded accounts. @default 10 */
-    accounts?: number
-    /** Coins of each. @default 10,000 */
-    balance?: bigint
-    /** Mnemonic of the accounts. @default the one that development tools share */
-    mnemonic?: string
     /** The chain to fork, with its own chain id, parameters and past. */
     fork?: Fork | undefined
-    /** Derivation path of the accounts without the index. @default m/44'/60'/0'/0 */
-    derivationPath?: string
-    /** @default the last four bytes of the genesis hash; 31337 with 18 decimals outside the native profile */
-    chainId?: number
-    /** 18: balances and values are in units of 10^-18 of the coin, and native transactions are rejected. @default 6 */
-    decimals?: 6 | 18
     /** Milliseconds between blocks without transactions; 0 for no such blocks. @default 0; 3,000 for the native profile */
     blockTime?: number
     /** Whether each transaction is mined at once. @default true */
     automine?: boolean
-    /** Number of producers. A block is solidified when 70 percent of them have built on it. @default 5 */
-    producers?: number
-    /** Makes every block and hash reproducible: times start at a fixed date, three seconds a block. */
-    seed?: string
     /** File that stores the chain, to continue after a restart. */
     state?: string
-    /** `ethereum`: behaves as development tools expect. `native`: behaves like the real chain. @default 'ethereum' */
-    profile?: 'ethereum' | 'native'
-    /** Rules for Ethereum transactions that override those of the profile. */
-    ethereum?: Partial<EthereumRules>
-    /** Chain parameters by key. */
-    parameters?: Readonly<Record<string, bigint>>
-    /** Replaces accounts, producers and parameters. */
-    genesis?: Genesis
-    /** Milliseconds. @default Date.now */
-    now?: () => number
     /** Called when a block that no call waits for cannot be made, once for each reason in a row. */
     onError?: (error: unknown) => void
     /** A number from 0 to 1, for random block times. @default Math.random */
