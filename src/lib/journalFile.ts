@@ -94,7 +94,7 @@ export function createJournalFile<entry extends object>({
     next = undefined
     try {
       if (!handle) throw new Error('the file is not open')
-      // A full disk may take a part of the bytes without an error.
+      // On a full disk a write can be short without an error.
       for (let done = 0; done < bytes.length;)
         done += (await handle.write(bytes, done, bytes.length - done, length + done)).bytesWritten
       await handle.datasync()

@@ -81,7 +81,7 @@ export function createEnergyPrices({ native, priceOfBlock }: createEnergyPrices.
       times.set(hash, timestamp)
       return energyPriceAfter(prices, await parentTime(block))
     },
-    /** The price that a block pays whose parent has this timestamp in milliseconds. @throws UpstreamError */
+    /** The price for a block after a parent with this timestamp (milliseconds). @throws UpstreamError */
     async after(time: number): Promise<bigint> {
       await readTo(time)
       return energyPriceAfter(prices, time)

@@ -81,7 +81,7 @@ export function createTransactions({
       return place === 'elsewhere' ? undefined : place
     },
 
-    /** A transaction in a block, or (full view) in the mempool. @throws UpstreamError */
+    /** A transaction in a block or, in the full view, in the mempool. @throws UpstreamError */
     async find(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined> {
       const place = await locate(hash, signal)
       if (place && place !== 'elsewhere') return rowOf(place)

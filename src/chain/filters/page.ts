@@ -140,7 +140,7 @@ function createItems(spec: ChainSpec): (change: BlockChange) => string[] {
   }
 }
 
-/** The matching logs of a recent block as JSON texts, for a removed block in reverse order. */
+/** The matching logs of a recent block as JSON texts. Those of a removed block are in reverse order. */
 export function recentLogTexts(
   { logs }: RecentBlock,
   removed: boolean,

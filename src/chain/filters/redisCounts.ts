@@ -76,7 +76,7 @@ export function createRedisCounts({ link, name, ownerOf, ...limits }: createRedi
   }
 
   return {
-    /** Counts a filter that will be created. @param owner - `<bytes> <client>` @throws LimitExceededError, StoreUnavailableError */
+    /** Counts a filter before it is created. @param owner - `<bytes> <client>` @throws LimitExceededError, StoreUnavailableError */
     async reserve(id: string, owner: string, most: number): Promise<void> {
       const outcome = await add(id, owner, [total, most, bytesTotal, bytesPerClient])
       if (outcome === 'ok') return

@@ -70,7 +70,7 @@ if left == 0 then raise(KEYS[1]) end
 return left`
 
 /**
- * The newest block that any replica has shown, so that no other replica answers from an older one afterwards.
+ * Tracks the newest block that any replica has shown. No other replica answers from an older block afterwards.
  *
  * A replica answers without asking Redis while it holds a read lease for its newest block. A replica that is about to show
  * a newer block first waits until no other replica holds a lease for an older one.

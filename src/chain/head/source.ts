@@ -70,7 +70,7 @@ export function createHeadSource({
     },
     /** A whole block with its logs; undefined when the node does not have it (yet). */
     load: (ref: { number: number } | { hash: Hash }) => load(ref),
-    /** The block of a tip. No call is made for an empty block. */
+    /** The whole block of a tip. An empty block needs no call. */
     async loadTip(tip: Tip): Promise<RecentBlock | undefined> {
       const known = authoritative ? tip.native : undefined
       if (!isEmpty(tip.native)) return load({ hash: tip.hash }, known)

@@ -92,7 +92,7 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
   return undefined
 }
 
-/** The heights from `from` to `to`, or `blocks` of them at equal distances; the first and the last are among two or more. */
+/** All heights from `from` to `to`, or `blocks` of them, evenly spaced. Two or more include both ends. */
 function spread(from: number, to: number, blocks: string | undefined) {
   const range = Math.max(0, to - from + 1)
   const count = Math.min(range, blocks === undefined ? range : wholeNumber(blocks, '--blocks', 1))
