@@ -72,3 +72,39 @@ test.each([
   }
   expect(connections).toBe(1)
 })
+
+test('behavior: the memory of an answer that its client has not read yet is not used for another answer', async () => {
+  const [answers, count, size] = [12, 200, 4_000]
+  const unsent = createUnsent({ limit: 2 * answers * count * size })
+  const server = createServer(({ url = '' }, outgoing) => {
+    const parts = Array.from({ length: count }, () => Buffer.alloc(size, url.slice(1)))
+    outgoing.writeHead(200, ['content-length', String(count * size)])
+    sendAnswer(outgoing, { bytes: count * size, parts }, unsent)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1').pause()
+  onTestFinished(() => {
+    unsent.stop()
+    socket.destroy()
+    server.close()
+  })
+  const names = Array.from({ length: answers }, (_, index) => String.fromCharCode(97 + index))
+  socket.write(names.map((name) => `GET /${name} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''))
+  await until(() => expect(unsent.bytes()).toBeGreaterThan(count * size))
+  for (let round = 0; round < 3; round++) {
+    const [response] = (await once(get({ host: '127.0.0.1', path: '/z', port }), 'response')) as [
+      IncomingMessage,
+    ]
+    expect((await buffer(response)).equals(Buffer.alloc(count * size, 'z'))).toBe(true)
+  }
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => void chunks.push(chunk)).resume()
+  await until(() => {
+    const bodies = Buffer.concat(chunks)
+      .toString('latin1')
+      .split(/HTTP\/1\.1[^]*?\r\n\r\n/)
+    expect(bodies.slice(1).map((body) => body.length)).toEqual(names.map(() => count * size))
+    expect(bodies.slice(1)).toEqual(names.map((name) => name.repeat(count * size)))
+  })
+})

@@ -28,8 +28,27 @@ function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
   const { bytes, parts } = answer
   outgoing.cork()
   if (bytes <= TEXT_LIMIT) writeText(outgoing, answer)
-  else for (const piece of parts.length > FEW_PARTS ? gathered(parts) : parts) outgoing.write(piece)
+  else if (parts.length <= FEW_PARTS) for (const part of parts) outgoing.write(part)
+  else return endGathered(outgoing, answer)
   outgoing.uncork()
+  outgoing.end()
+}
+
+/**
+ * Memory for the small parts of an answer, one buffer of each power of two. The system clears new memory page by page: for a
+ * batch of 30 with 74 KB that takes a third of the CPU time.
+ */
+const spare = new Map<number, Buffer>()
+
+/** The end of `endAtOnce` for many parts. */
+function endGathered(outgoing: ServerResponse, { bytes, parts }: Answer): void {
+  const size = 2 ** Math.ceil(Math.log2(bytes))
+  const memory = spare.get(size) ?? Buffer.allocUnsafeSlow(size)
+  spare.delete(size)
+  for (const piece of gathered(parts, memory)) outgoing.write(piece)
+  outgoing.uncork()
+  // Otherwise the socket still reads from it.
+  if (outgoing.writableLength === 0) spare.set(size, memory)
   outgoing.end()
 }
 
@@ -102,15 +121,21 @@ function* piecesOf(rest: (string | Buffer)[], bytes: number): Generator<Buffer[]
   if (size > 0) yield gathered(piece)
 }
 
-/** The same bytes with small neighbours in one buffer: a copy of them costs less than a write each. Large parts are not copied. */
-function gathered(parts: readonly (string | Buffer)[]): Buffer[] {
+/**
+ * The same bytes with small neighbours in one buffer: a copy of them costs less than a write each. Large parts are not copied.
+ *
+ * @param memory - for the copies, of at least so many bytes. @default new memory
+ */
+function gathered(parts: readonly (string | Buffer)[], memory?: Buffer): Buffer[] {
   if (parts.length <= FEW_PARTS && parts.every((part) => typeof part !== 'string'))
     return [...parts]
   const buffers: Buffer[] = []
   let small: (string | Buffer)[] = []
   let bytes = 0
+  let used = 0
   const flush = () => {
-    if (bytes > 0) buffers.push(answerBytes({ bytes, parts: small }))
+    const out = memory?.subarray(used, (used += bytes))
+    if (bytes > 0) buffers.push(answerBytes({ bytes, parts: small }, out))
     small = []
     bytes = 0
   }

@@ -71,9 +71,11 @@ export function batchAnswer(answers: readonly Answer[]): Answer {
   return { parts, bytes }
 }
 
-/** The whole answer in one buffer. */
-export function answerBytes({ bytes, parts }: Answer): Buffer {
-  const out = Buffer.allocUnsafe(bytes)
+/** The whole answer in one buffer: `out`, if given, which has its length. */
+export function answerBytes(
+  { bytes, parts }: Answer,
+  out: Buffer = Buffer.allocUnsafe(bytes),
+): Buffer {
   let at = 0
   for (const part of parts)
     at += typeof part === 'string' ? out.write(part, at) : part.copy(out, at)
