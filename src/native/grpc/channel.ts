@@ -72,7 +72,11 @@ export function createGrpcChannel({
     opened.once('close', discard)
     // Each call reports why it failed.
     opened.on('error', discard)
-    opened.setTimeout(IDLE, () => opened.close())
+    opened.setTimeout(IDLE, () => {
+      // A session that is closing refuses calls.
+      discard()
+      opened.close()
+    })
     return opened
   }
 

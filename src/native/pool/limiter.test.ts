@@ -36,6 +36,14 @@ describe('createLimiter', () => {
     expect([limiter.inFlight(), limiter.queued()]).toEqual([2, 0])
   })
 
+  test('error: a call that was aborted does not wait', async () => {
+    const { limiter } = create({ places: 1 })
+    void limiter.enter(A, 1_000, undefined)
+    const reason = new Error('gone')
+    await expect(limiter.enter(A, 1_000, AbortSignal.abort(reason))).rejects.toBe(reason)
+    expect(limiter.queued()).toBe(0)
+  })
+
   test('behavior: callers that wait get places in turn', async () => {
     const { limiter } = create({ places: 1 })
     const [heavy, light] = [{}, {}]

@@ -120,6 +120,8 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
     signal: StopSignal | undefined,
     caller: object | undefined,
   ): Promise<void> {
+    // The abort event has passed, so a listener would not end the wait.
+    if (signal?.aborted) return Promise.reject(signal.reason)
     const speed = pace()
     const meter = meterOf(caller)
     // Another caller with many calls does not make this one wait.

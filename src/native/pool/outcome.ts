@@ -13,7 +13,7 @@ import { needsConfirmation } from './need.ts'
 /** The outcome of a call to one node. */
 export type Outcome =
   /** An answer, or a refusal of the request. Another node would answer the same. */
-  | { kind: 'answer'; reply: NativeReply }
+  | { kind: 'answer'; reply: NativeReply; isRefusal?: true }
   /** The node does not have the object. */
   | { kind: 'unknown'; reply: NativeReply }
   /** The node limits the rate. */
@@ -36,8 +36,10 @@ export function outcomeOf(operation: string, reply: NativeReply, parsed: unknown
   if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
   if (error instanceof NodeAnswerError) return { kind: 'failed', error }
   // A hash that begins with a height above the node's head is not "unknown" to it but "illegal".
-  const kind = /id must be legal block hash/.test(error.message) ? 'unknown' : 'answer'
-  return { kind, reply: { status: reply.status, text: reply.text, parsed } }
+  const refusal = { status: reply.status, text: reply.text, parsed }
+  return /id must be legal block hash/.test(error.message)
+    ? { kind: 'unknown', reply: refusal }
+    : { kind: 'answer', reply: refusal, isRefusal: true }
 }
 
 /** Field by field: a copy by spreading takes longer than the rest of the classification. */

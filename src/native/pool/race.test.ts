@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers())
 const LATE = 500
 
 /** How a node reacts to a call. */
-type Reaction = 'answer' | 'late' | 'never' | 'failed' | 'busy' | 'unknown'
+type Reaction = 'answer' | 'late' | 'never' | 'failed' | 'busy' | 'unknown' | 'refusal'
 
 const REPLY = { status: 200, text: '{}', parsed: {} }
 const OUTCOMES: Record<Reaction, Outcome> = {
@@ -24,6 +24,7 @@ const OUTCOMES: Record<Reaction, Outcome> = {
   failed: { kind: 'failed', error: new NodeAnswerError('no') },
   busy: { kind: 'busy', error: new NodeBusyError() },
   unknown: { kind: 'unknown', reply: REPLY },
+  refusal: { kind: 'answer', reply: REPLY, isRefusal: true },
 }
 
 /**
@@ -44,7 +45,7 @@ function setup(
     return OUTCOMES[reaction]
   }
   const limiter = { free: () => isFree }
-  const known = { lowest: 0 }
+  const known = { head: { number: 10_000 }, lowest: 0 }
   const nodes = [0, tier].map(
     (tier) =>
       ({ ask, known, limiter, slow() {}, upstream: { tier }, p95: () => 2 }) as unknown as Member,
@@ -144,6 +145,21 @@ test.each<[string, Reaction[]]>([
   expect(race.inFlight()).toBe(0)
   expect(await answer).toBe(REPLY)
 })
+
+test.each<[Reaction, number]>([
+  ['answer', 6],
+  ['refusal', 0],
+])(
+  'behavior: an old block that one node lacks, then %s of another: the lowest block is %i',
+  async (second, lowest) => {
+    const { call, node, race } = setup(['unknown', second])
+    const need = { kind: 'block', number: 5, solid: false } as const
+    const answer = race.run({ ...call, need }, node, undefined)
+    await vi.advanceTimersByTimeAsync(10)
+    expect(await answer).toBe(REPLY)
+    expect(node.known.lowest).toBe(lowest)
+  },
+)
 
 test('behavior: a slow call is sent to a node that is able to answer only later', async () => {
   const able = { second: false }

@@ -175,7 +175,7 @@ export function createRace({
   function take(run: Run, member: Member, outcome: Outcome): void {
     switch (outcome.kind) {
       case 'answer':
-        if (run.unknown) noteMissing(run.unknown.member, run.call.need)
+        if (run.unknown && !outcome.isRefusal) noteMissing(run.unknown.member, run.call.need)
         return win(run, outcome.reply)
       case 'unknown':
         if (run.unknown) return win(run, outcome.reply)
