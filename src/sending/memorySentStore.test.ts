@@ -27,6 +27,21 @@ describe('createMemorySentStore', () => {
     expect(await store.counts('0x')).toEqual({ mined: 2, next: 3 })
   })
 
+  test('behavior: an old pending transaction does not keep those after it beyond the capacity', async () => {
+    const store = createMemorySentStore({ capacity: 2 })
+    const ids = [1, 2, 3, 4].map((n) => `0x${`${n}`.repeat(64)}` as const)
+    for (const id of ids) {
+      await store.reserve({ id, from: '0x', expiration: 1 })
+      if (id !== ids[0]) await store.confirm(id)
+    }
+    expect(await Promise.all(ids.map(async (id) => Boolean(await store.find(id))))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ])
+  })
+
   test('behavior: transactions are dropped after 30 days', async () => {
     let time = 0
     const store = createMemorySentStore({ now: () => time })

@@ -95,8 +95,7 @@ export function createSentState({
   function trim() {
     for (const [id, { until }] of transactions) {
       if (until > now() && transactions.size <= capacity) return
-      if (pending.has(id)) return
-      remove(id)
+      if (!pending.has(id)) remove(id)
     }
   }
 
