@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 
@@ -186,6 +187,22 @@ describe.skipIf(redisMissing)('workers', () => {
     expect(calls.count()).toBeGreaterThan(0)
   })
 
+  test('behavior: a successor that hangs while it starts ends with the others', async () => {
+    const { command, pids } = await start('--drain-delay', '0', '--drain', '100')
+    const before = await pids()
+    const primary = command.process.pid as number
+    command.process.kill('SIGUSR2')
+    const successor = await until(() => {
+      const found = childrenOf(primary).find((pid) => !before.includes(pid))
+      expect(found).toBeDefined()
+      return found as number
+    })
+    process.kill(successor, 'SIGSTOP')
+    command.process.kill('SIGTERM')
+    await command.ended
+    expect(() => process.kill(successor, 0)).toThrow('ESRCH')
+  })
+
   test('behavior: SIGTERM ends all workers after their calls', async () => {
     const { command, rpc } = await start('--drain-delay', '0')
     const calls = Array.from({ length: 20 }, () =>
@@ -256,4 +273,10 @@ function text(
     asked.on('error', reject)
     asked.end(body)
   })
+}
+
+function childrenOf(pid: number): number[] {
+  return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .split('\n')
+    .map(Number)
 }

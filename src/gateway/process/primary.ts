@@ -19,7 +19,7 @@ import {
 /** Milliseconds without a beat after which a worker is replaced. Its event loop is blocked. */
 const SILENT = 10_000
 
-/** Milliseconds that a worker may take to start. */
+/** Milliseconds without a beat for a worker that starts, and that a successor may take to listen. */
 const START = 60_000
 
 /** Milliseconds before a worker that ended is started again: the first time, and at most. */
@@ -44,6 +44,7 @@ type Place = {
 
 type Running = {
   worker: Worker
+  number: number
   state: WorkerState['state']
   started: number
   heard: number
@@ -70,6 +71,8 @@ export async function runWorkers({
   // the way to a worker that is killed are never answered. Measured, both spread 40 connections over 4 workers equally well.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const places: Place[] = []
+  /** A worker that starts, to take the place of another one. */
+  let successor: Running | undefined
   const collecting = new Map<number, (metrics: WorkerMetrics) => void>()
   let requests = 0
   const state = { isStopping: false }
@@ -82,6 +85,7 @@ export async function runWorkers({
     // The channel closes when the worker ends.
     void (worker.isConnected() && worker.send(message, () => {}))
   const everyone = () => places.map(({ running }) => running)
+  const withSuccessor = () => [...everyone(), ...(successor ? [successor] : [])]
 
   function publish(): void {
     const workers = places.map(({ number, restarts, running: { state, worker } }) => ({
@@ -102,6 +106,7 @@ export async function runWorkers({
     const now = performance.now()
     const running: Running = {
       worker,
+      number,
       state: 'starting',
       started: now,
       heard: now,
@@ -136,7 +141,7 @@ export async function runWorkers({
     running.state = 'ended'
     if (state.isStopping) {
       if (code !== 0) exitCode = 1
-      if (everyone().every(({ state }) => state === 'ended')) end(exitCode)
+      if (withSuccessor().every(({ state }) => state === 'ended')) end(exitCode)
       return
     }
     // A worker that was replaced has no place any more. What ended the first one would end all others.
@@ -183,27 +188,28 @@ export async function runWorkers({
   const checking = setInterval(() => {
     const now = performance.now()
     // The beats of all workers wait while this process itself does not run.
-    if (now - checked > 3 * BEAT) for (const running of everyone()) running.heard = now
+    if (now - checked > 3 * BEAT) for (const running of withSuccessor()) running.heard = now
     checked = now
     if (places.length === count) divide()
-    for (const { number, running } of places) {
-      const silence = now - running.heard
+    for (const running of withSuccessor()) {
+      // The others go on without a successor, so it must listen in time, and not only respond.
+      const silence = now - (running === successor ? running.started : running.heard)
       if (running.state === 'ended' || silence < (running.state === 'running' ? SILENT : START))
         continue
-      log.error({ worker: number }, 'worker does not respond, ending it')
+      log.error({ worker: running.number }, 'worker does not respond, ending it')
       running.worker.process.kill('SIGKILL')
     }
   }, BEAT)
 
   function stop(reason: string): void {
     if (state.isStopping) {
-      for (const { worker } of everyone()) worker.process.kill('SIGKILL')
+      for (const { worker } of withSuccessor()) worker.process.kill('SIGKILL')
       return
     }
     state.isStopping = true
     log.info({ reason }, 'stopping all workers')
-    for (const running of everyone()) send(running, { kind: 'stop', reason })
-    if (everyone().every(({ state }) => state === 'ended')) end(exitCode)
+    for (const running of withSuccessor()) send(running, { kind: 'stop', reason })
+    if (withSuccessor().every(({ state }) => state === 'ended')) end(exitCode)
     setTimeout(() => stop(reason), limit).unref()
   }
 
@@ -214,7 +220,11 @@ export async function runWorkers({
     replacing = true
     for (const place of places) {
       const { listens, running } = start(place)
-      if (!(await listens)) {
+      successor = running
+      const isReady = await listens
+      if (state.isStopping) return
+      successor = undefined
+      if (!isReady) {
         log.error({ worker: place.number }, 'the new worker ended, so the old ones go on')
         break
       }
