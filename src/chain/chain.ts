@@ -222,9 +222,14 @@ export function createChain(options: createChain.Options): Chain {
       return range ? countLogs(range, query, { ...searchOptions(signal), onOrigins: onLogs }) : 0
     },
 
-    // Filters, subscriptions and cursors deliver each log once: a log that the node's search misses would never arrive.
+    // Filters, subscriptions and cursors deliver each log once: a log that the node's search misses would never arrive, and nor
+    // would those of a block with too many, which no shorter range has.
     logRows: (match, range, signal) =>
-      logRowsOfRange(range, match, { ...searchOptions(signal), hints: undefined }),
+      logRowsOfRange(range, match, {
+        ...searchOptions(signal),
+        hints: undefined,
+        ...(range.from === range.to && { maxResults: Infinity }),
+      }),
 
     energyPrice: priceOf,
     energyPriceCertainTo: () => prices.certainTo(),

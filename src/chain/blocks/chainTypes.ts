@@ -49,7 +49,12 @@ export type Chain = {
     query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
     signal?: AbortSignal,
   ): Promise<number>
-  /** The logs of a range of heights that exist, each as a separate row, never from the node's own search. @throws as `logs` */
+  /**
+   * The logs of a range of heights that exist, each as a separate row, never from the node's own search. All of a single block,
+   * however many.
+   *
+   * @throws as `logs`
+   */
   logRows(match: LogMatch, range: BlockRange, signal?: AbortSignal): Promise<Wire<RpcLog>[]>
   /** Energy price in sun that a block pays. Without a block, it is the current price, which the next block pays. */
   energyPrice(block?: PricedBlock): Promise<bigint>

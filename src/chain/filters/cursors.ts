@@ -3,12 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import {
-  InvalidParamsError,
-  LimitExceededError,
-  RpcError,
-  UpstreamError,
-} from '../../lib/errors.ts'
+import { InvalidParamsError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
@@ -66,7 +61,7 @@ export type CursorPage = { logs: Wire<RpcLog[]>; cursor: string }
 const BUSY_STEP = 10
 
 /** Creates the cursors of one view. */
-export function createCursors({ chain, head, maxResults, store }: createCursors.Options): Cursors {
+export function createCursors({ chain, head, store }: createCursors.Options): Cursors {
   const idOf = ({ key }: CursorOwner, name: string) =>
     createHash('sha256')
       .update(JSON.stringify([key ?? null, chain.view, name]))
@@ -117,10 +112,7 @@ export function createCursors({ chain, head, maxResults, store }: createCursors.
     const isBelow = at.number < (windowOf(head).blocks[0]?.number ?? 0)
     if (isBelow && (await idAt(chain, at.number)).hash !== at.hash) throw new CursorLostError(at)
     const options = { chain, head, signal, ...(upTo !== undefined && { upTo }) }
-    const page = await pageFrom(spec, at, { ...options, limit }).catch((error: unknown) => {
-      if (!(error instanceof LimitExceededError) || limit >= maxResults) throw error
-      return pageFrom(spec, at, { ...options, limit: maxResults })
-    })
+    const page = await pageFrom(spec, at, { ...options, limit })
     if (!page) throw new CursorLostError(at)
     return page
   }
@@ -182,8 +174,6 @@ export declare namespace createCursors {
   type Options = {
     chain: Pick<Chain, 'logRows' | 'resolve' | 'view'>
     head: Pick<Head, 'window'>
-    /** The most logs of a page whose first block has more logs than the client wants. */
-    maxResults: number
     /** Opens the store at the first use. @throws RpcError when cursors cannot be kept */
     store: () => Promise<FilterStore>
   }

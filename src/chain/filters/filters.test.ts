@@ -31,6 +31,18 @@ describe('other filters', () => {
     await expect(gateway.rpc('eth_getFilterLogs', id)).rejects.toMatchObject({ code: -32000 })
   })
 
+  test('behavior: block filters that are several pages of final blocks behind', async () => {
+    await start({ config: { filterPage: 30 } })
+    const id = await gateway.rpc<string>('eth_newBlockFilter')
+    const blocks = Array.from({ length: 250 }, () => chain.mine())
+    chain.solidify(249)
+    await sync()
+    const found: Hash[] = []
+    while (found.length < 250)
+      found.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', id)))
+    expect(found).toEqual(blocks.map(({ hash }) => hash))
+  })
+
   test('behavior: pending filters return each transaction once, also one that no poll of the mempool saw', async () => {
     await start()
     const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')

@@ -8,7 +8,7 @@ import { type BlockChange, blockChangesFrom } from '../head/blockChanges.ts'
 import type { Head, RecentBlock } from '../head/headTypes.ts'
 import { recentLogText } from '../head/recentText.ts'
 import { newestIn, windowOf } from '../head/window.ts'
-import { readHistory, tooLarge } from './history.ts'
+import { readHistory } from './history.ts'
 import type { FilterSpec } from './store.ts'
 
 /** The items that one poll delivers, as JSON texts of logs or hashes, and the cursor after them. */
@@ -23,11 +23,12 @@ const MAX_SEARCHES = 20
 const SPAN = 1_000
 
 /**
- * The changes between a cursor and the newest block of the filter's view, as whole blocks with at most `limit` items:
+ * The changes between a cursor and the newest block of the filter's view, as whole blocks with at most `limit` items, or one
+ * block with more:
  * first the logs of orphans (`removed: true`, in the reverse order of delivery), then the canonical ones.
  *
  * @returns undefined when the branch of the cursor is no longer known.
- * @throws BehindError, UpstreamError; LimitExceededError as `readHistory`
+ * @throws BehindError, UpstreamError
  */
 export async function pageFrom(
   spec: ChainSpec,
@@ -46,25 +47,22 @@ export async function pageFrom(
     if (changes !== 'below') {
       for (const { after, block, removed } of changes) {
         const found = itemsOf({ after, block, removed })
-        if (items.length + found.length > limit) {
-          if (items.length === 0) throw tooLarge(block.number, limit)
-          return { items, cursor: at }
-        }
+        if (items.length > 0 && items.length + found.length > limit) return { items, cursor: at }
         items.push(...found)
         at = after
       }
       return { items, cursor: at }
     }
-    if (searches++ === MAX_SEARCHES) return { items, cursor: at }
+    if (searches++ === MAX_SEARCHES || items.length >= limit) return { items, cursor: at }
     const first = Math.min(upTo, (window.blocks[0]?.number ?? 0) - 1)
     if (at.number >= first) return { items, cursor: at }
     const room = limit - items.length
     const old = await oldItems(at.number + 1, first, room).catch((error: unknown) => {
-      // The first block that does not fit starts the next page.
       if (items.length > 0) return undefined
       throw error
     })
-    if (!old) return { items, cursor: at }
+    // A single block that does not fit starts the next page.
+    if (!old || (items.length > 0 && old.items.length > room)) return { items, cursor: at }
     items.push(...old.items)
     at = old.cursor
   }

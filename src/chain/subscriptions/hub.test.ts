@@ -79,6 +79,17 @@ describe('createHub', () => {
     await soon(() => expect(hashesOf(edge)).toEqual(expected.slice(-5).map(({ hash }) => hash)))
   })
 
+  test('args: resumeFrom below a block with more logs than one search may have', async () => {
+    await start({
+      blocks: [{ logs: [Array(5).fill(log)] }, ...logBlocks(200)],
+      solid: 190,
+      config: { logsMaxResults: 4 },
+    })
+    const logs = await socket.rpc<string>('eth_subscribe', 'logs', {}, { resumeFrom: '0x0' })
+    await soon(() => expect(brief(logs)).toHaveLength(205))
+    expect(brief(logs).slice(0, 6)).toEqual(['+1.0', '+1.1', '+1.2', '+1.3', '+1.4', '+2.0'])
+  })
+
   test('args: resumeFrom in the future', async () => {
     await start()
     const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', { resumeFrom: '0x2' })

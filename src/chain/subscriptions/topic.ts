@@ -37,7 +37,7 @@ type HistoryChain = Pick<Chain, 'block' | 'logRows' | 'resolve'>
 /** Headers read at a time. */
 const HEADERS = 16
 
-/** Maximum number of logs of one block that are delivered. A search has the same default limit. */
+/** Maximum number of logs in a batch of several blocks. */
 const MAX_LOGS = 10_000
 
 /** Target number of logs in a batch: about 300 KB of text. It decides how many blocks the next batch has. */

@@ -58,12 +58,7 @@ export function createFeeds({
     },
   })
   const feedsOf = (chain: Chain): ViewFeeds => ({
-    cursors: createCursors({
-      chain,
-      head,
-      maxResults: config.logsMaxResults,
-      store: cursorStore,
-    }),
+    cursors: createCursors({ chain, head, store: cursorStore }),
     filters: createFilters({
       chain,
       head,
