@@ -61,7 +61,7 @@ const HARDHAT = `
 
 /** Rows of methods that do the same here, whether anvil and Hardhat have one of them, and what they do. */
 export async function devMethodRows(): Promise<string[][]> {
-  const chain = await createDevChain({ accounts: 1 })
+  const chain = await createDevChain({ accounts: 1, ethereum: { energy: 'cancun' } })
   const here = devMethods(chain, createAnnouncer(chain))
   const [anvil, hardhat] = [ANVIL, HARDHAT].map((text) => new Set(text.trim().split(/\s+/)))
   const names = new Set([...Object.keys(here), ...(anvil ?? []), ...(hardhat ?? [])])

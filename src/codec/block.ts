@@ -9,9 +9,11 @@ import { blockSize } from './size.ts'
 import { toRpcTransaction } from './transaction.ts'
 import type { RpcBlock, RpcHeader, RpcLog, RpcTransaction } from './types.ts'
 
-const ZERO_HASH: Hash = `0x${'0'.repeat(64)}`
+/** 32 zero bytes. */
+export const ZERO_HASH: Hash = `0x${'0'.repeat(64)}`
 /** Keccak-256 of the RLP of an empty string: the root of a trie without entries. */
-const EMPTY_TRIE_ROOT: Hash = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+export const EMPTY_TRIE_ROOT: Hash =
+  '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 /** Keccak-256 of the RLP of an empty list: no uncles. */
 const EMPTY_UNCLES_HASH: Hash = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 

@@ -133,7 +133,20 @@ export const receipt: JsonSchema = {
   ),
 }
 
+/** Members that hardforks added, on the development chain. */
+const forkMembers = {
+  blobGasUsed: quantity,
+  excessBlobGas: quantity,
+  parentBeaconBlockRoot: hash,
+  requestsHash: hash,
+  withdrawals: { type: 'array', maxItems: 0 },
+  withdrawalsRoot: hash,
+}
+
+const optionalBlockMembers = ['baseFeePerGas', ...Object.keys(forkMembers)]
+
 const blockMembers = {
+  ...forkMembers,
   baseFeePerGas: amount,
   difficulty: quantity,
   extraData: bytes,
@@ -160,7 +173,7 @@ const blockMembers = {
 /** An `RpcBlock`. */
 export const block: JsonSchema = {
   title: 'block',
-  ...object(blockMembers, ['baseFeePerGas']),
+  ...object(blockMembers, optionalBlockMembers),
 }
 
 /** A block of `eth_simulateV1`. */
@@ -183,7 +196,7 @@ export const simulatedBlock: JsonSchema = {
         ),
       ),
     },
-    ['baseFeePerGas'],
+    optionalBlockMembers,
   ),
 }
 

@@ -1,5 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 
+import type { ForkMembers } from '../native/wire/types.ts'
+
 /** A log row of `eth_getLogs`, receipts and notifications. */
 export type RpcLog = {
   address: Address
@@ -17,7 +19,7 @@ export type RpcLog = {
 }
 
 /** A block without its transactions: the `newHeads` payload. */
-export type RpcHeader = {
+export type RpcHeader = ForkMembers & {
   /** The energy price at the block's time, in sun. Absent if the fee signal is `legacy`. */
   baseFeePerGas?: Hex
   difficulty: Hex

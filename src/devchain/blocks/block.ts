@@ -9,6 +9,7 @@ import type { BalanceChange } from '../execution/execution.ts'
 import { printTransaction, transactionBytes } from '../transactions/transaction.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
+import { forkMembers } from './forkMembers.ts'
 
 /** The content of a block header. Times are milliseconds, bytes hex. */
 export type Header = {
@@ -38,8 +39,10 @@ export type ChainBlock = {
     balances: BalanceChange[]
   }[]
   infos: TransactionInfo[]
-  /** Values for contracts that the header does not have: those that tools chose, and the base fee where blocks have one. */
-  seen?: Partial<Pick<BlockContext, 'baseFee' | 'chainId' | 'gasLimit' | 'prevRandao' | 'producer'>>
+  /** What the header does not have: values that tools chose, and the hardfork and the base fee where blocks have them. */
+  seen?: Partial<
+    Pick<BlockContext, 'baseFee' | 'chainId' | 'gasLimit' | 'hardfork' | 'prevRandao' | 'producer'>
+  >
 }
 
 /** Version number in the headers. */
@@ -136,10 +139,11 @@ export function printBlock(
   }
 }
 
-/** The chosen values of a block under their names in Ethereum. */
-function printSeen({ gasLimit, prevRandao, producer }: ChainBlock['seen'] = {}) {
-  if (gasLimit === undefined && !prevRandao && !producer) return {}
+/** The chosen values of a block, and the members of its hardfork, under their names in Ethereum. */
+function printSeen({ gasLimit, hardfork, prevRandao, producer }: ChainBlock['seen'] = {}) {
+  if (gasLimit === undefined && !hardfork && !prevRandao && !producer) return {}
   const ethereum = {
+    ...(hardfork && forkMembers(hardfork)),
     ...(gasLimit !== undefined && { gasLimit: `0x${gasLimit.toString(16)}` as const }),
     ...(producer && { miner: `0x${producer.slice(2)}` as const }),
     ...(prevRandao && { mixHash: `0x${prevRandao}` as const }),

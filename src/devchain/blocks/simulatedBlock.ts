@@ -56,7 +56,8 @@ export function simulatedBlock(
     balances: [],
   }))
   const header = { number, timestamp, parentHash: parent.id, witness: producer }
-  const sealed = sealBlock({ ...header, version: BLOCK_VERSION }, { transactions, infos })
+  const content = { transactions, infos, seen: block }
+  const sealed = sealBlock({ ...header, version: BLOCK_VERSION }, content)
   return { sealed, native: printBlock(sealed, true), infos }
 }
 

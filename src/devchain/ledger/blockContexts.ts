@@ -5,6 +5,7 @@ import type { ExecutionContext } from '../execution/execution.ts'
 import type { Fork } from '../fork/open.ts'
 import { parameter } from '../state/parameters.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
+import type { BlockContext } from '../vm/blockContext.ts'
 import { baseFeeAfter } from './baseFee.ts'
 
 /** Values of a block that a tool chose: the base fee of Ethereum transactions and the randomness. */
@@ -15,6 +16,10 @@ export type NextBlock = { number: number; timestamp: number; producer: string }
 
 /** Greatest distance of a transaction's reference block, in blocks. */
 const REFERENCE_WINDOW = 65_536
+
+/** The hardfork of Ethereum that runs contracts, if there is one. */
+export const hardforkOf = ({ energy }: EthereumRules): Pick<BlockContext, 'hardfork'> =>
+  energy === 'native' ? {} : { hardfork: energy }
 
 /** The execution contexts of past blocks and of the next one. */
 export type BlockContexts = ReturnType<typeof createBlockContexts>
@@ -75,6 +80,7 @@ export function createBlockContexts({
   }
 
   const choice = () => ({
+    ...hardforkOf(ethereum),
     ...(ethereum.baseFee === 'eip1559' && { baseFee: nextBaseFee() }),
     ...chosen,
     ...(coinbase && { producer: coinbase }),
@@ -94,7 +100,7 @@ export function createBlockContexts({
         ...block,
         ...(block.number > head().header.number ? choice() : store.block(block.number)?.seen),
         chainId: id,
-        hardfork: ethereum.energy === 'native' ? undefined : ethereum.energy,
+        hardfork: hardforkOf(ethereum).hardfork,
       },
       ethereum,
     }

@@ -16,7 +16,7 @@ import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
 import { nativeRules } from '../transactions/rules.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
-import { createBlockContexts } from './blockContexts.ts'
+import { createBlockContexts, hardforkOf } from './blockContexts.ts'
 import { makeBlock } from './makeBlock.ts'
 import { createWaiting } from './waiting.ts'
 import type { PendingState } from './waiting.ts'
@@ -62,10 +62,10 @@ export function createLedger(
   const first = fork?.block.header.number ?? 0
   const store = createBlockStore(fork && { base: fork.state, first })
   const start = store.overlay()
-  store.add(
-    fork ? goOnFrom(fork.block, start, genesis) : createGenesis(start, genesis),
-    start.changes(),
-  )
+  const block = fork
+    ? goOnFrom(fork.block, start, genesis)
+    : { ...createGenesis(start, genesis), seen: hardforkOf(ethereum) }
+  store.add(block, start.changes())
   const { head } = store
   const nextTime = givenTime ?? (() => head().header.timestamp + SLOT)
   const chainId = fork?.chainId ?? Number.parseInt(head().id.slice(-8), 16)

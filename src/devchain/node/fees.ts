@@ -1,14 +1,19 @@
 import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../../codec/schemas.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { eth_feeHistory as feeHistory } from '../../rpc/methods/eth_feeHistory.ts'
-import { defaultTip, gasPriceOf } from '../index.ts'
+import { defaultTip, gasPriceOf, hasRulesOf } from '../index.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
+
+/** The least price of a unit of gas of blobs (EIP-4844). */
+const BLOB_PRICE = '0x1'
 
 /** Methods about the price of gas in the next block, and of what senders paid in earlier ones. Amounts are wei with 18 decimals. */
 export function feeMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   const tip = defaultTip(ledger.rules)
+  const hasBlobPrice = hasRulesOf(ledger.rules.energy, 'cancun')
   const nextBaseFee = () => gasPriceOf(ledger.newestState(), ledger.next())
 
   return {
@@ -30,18 +35,31 @@ export function feeMethods({ ledger }: DevChain): Record<string, AnyMethod> {
       async handler(context, params) {
         const history = await feeHistory.handler(context, params)
         const { baseFeePerGas, gasUsedRatio, oldestBlock } = history
+        const blobs = hasBlobPrice && {
+          baseFeePerBlobGas: baseFeePerGas.map((): Hex => BLOB_PRICE),
+          blobGasUsedRatio: gasUsedRatio.map(() => 0),
+        }
         const oldest = Number(oldestBlock)
         // The last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it.
         if (oldest + gasUsedRatio.length > ledger.head().header.number)
           baseFeePerGas.splice(-1, 1, numberToHex(nextBaseFee()))
         const [, , percentiles] = params
-        if (percentiles.length === 0) return history
+        if (percentiles.length === 0) return { ...history, ...blobs }
         const reward = gasUsedRatio.map((_, index) =>
           tipsOf(ledger.block(oldest + index), BigInt(baseFeePerGas[index] as Hex), percentiles),
         )
-        return { ...history, reward }
+        return { ...history, ...blobs, reward }
       },
     } satisfies typeof feeHistory,
+
+    ...(hasBlobPrice && {
+      eth_blobBaseFee: defineMethod({
+        params: [],
+        result: schemas.amount,
+        summary: 'price of gas of blobs: always 1, as no block has blobs; refused before Cancun',
+        handler: () => BLOB_PRICE,
+      }),
+    }),
   }
 }
 

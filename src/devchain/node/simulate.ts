@@ -163,14 +163,10 @@ export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<s
         const baseFeePerGas = block.baseFee ?? announced
         const fees = { chainId: block.chainId, energyPrice: price }
         const transactions = toRpcTransactions(native, infos, fees)
-        const shown = {
-          ...toRpcBlock(
-            toRpcHeader(native, infos, { baseFeePerGas }),
-            isFull ? transactions : transactions.map(({ hash }) => hash),
-          ),
-          ...(block.gasLimit !== undefined && { gasLimit: numberToHex(block.gasLimit) }),
-          ...(block.prevRandao !== undefined && { mixHash: `0x${block.prevRandao}` }),
-        }
+        const shown = toRpcBlock(
+          toRpcHeader(native, infos, { baseFeePerGas }),
+          isFull ? transactions : transactions.map(({ hash }) => hash),
+        )
         const printed = toRpcLogsByTransaction(native, infos)
         answers.push({
           ...shown,

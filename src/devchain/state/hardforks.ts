@@ -12,9 +12,9 @@ export const HARDFORKS = [
 /** A hardfork of Ethereum. */
 export type Hardfork = (typeof HARDFORKS)[number]
 
-/** Whether the rules of a hardfork contain those of another one. */
-export const hasRulesOf = (hardfork: Hardfork, other: Hardfork): boolean =>
-  HARDFORKS.indexOf(hardfork) >= HARDFORKS.indexOf(other)
+/** Whether the rules of a hardfork contain those of another one. The chain's own EVM (`native`) has the rules of none. */
+export const hasRulesOf = (rules: Hardfork | 'native', other: Hardfork): boolean =>
+  rules !== 'native' && HARDFORKS.indexOf(rules) >= HARDFORKS.indexOf(other)
 
 /**
  * The hardfork of `--energy ethereum`. OpenZeppelin 5.1 and other projects of its time test for its gas. Prague prices call data

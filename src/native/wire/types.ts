@@ -29,8 +29,24 @@ export type Block = {
     witness_signature?: Hex
   }
   transactions?: Transaction[]
-  /** Only on the development chain: values of the Ethereum block that tools chose. */
-  ethereum?: Readonly<Partial<Record<'gasLimit' | 'miner' | 'mixHash', `0x${string}`>>>
+  /** Only on the development chain: values of the Ethereum block that tools chose, and members that hardforks added. */
+  ethereum?: Readonly<
+    ForkMembers & Partial<Record<'gasLimit' | 'miner' | 'mixHash', `0x${string}`>>
+  >
+}
+
+/** Members that hardforks of Ethereum added to blocks, on the development chain, which has no withdrawals, blobs and requests. */
+export type ForkMembers = {
+  readonly withdrawals?: readonly []
+} & {
+  readonly [
+    name in
+      | 'blobGasUsed'
+      | 'excessBlobGas'
+      | 'parentBeaconBlockRoot'
+      | 'requestsHash'
+      | 'withdrawalsRoot'
+  ]?: `0x${string}`
 }
 
 /** A native transaction. */

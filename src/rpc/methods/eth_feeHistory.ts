@@ -11,9 +11,11 @@ import { defineMethod } from '../method.ts'
 import { blockNumberOrTag, optional, type Param, quantity, named } from '../params/params.ts'
 import { rewardPercentiles } from '../params/percentilesParam.ts'
 
-/** The result of `eth_feeHistory`. Prices are in sun. */
+/** The result of `eth_feeHistory`. Prices are in sun. Only the development chain has members of blobs. */
 export type FeeHistory = {
+  baseFeePerBlobGas?: Hex[]
   baseFeePerGas: Hex[]
+  blobGasUsedRatio?: number[]
   gasUsedRatio: number[]
   oldestBlock: Hex
   reward?: Hex[][]
@@ -36,12 +38,14 @@ export const eth_feeHistory = defineMethod({
   ],
   result: schemas.object(
     {
+      baseFeePerBlobGas: schemas.listOf(schemas.amount),
       baseFeePerGas: schemas.listOf(schemas.amount),
+      blobGasUsedRatio: schemas.listOf({ type: 'number' }),
       gasUsedRatio: schemas.listOf({ type: 'number' }),
       oldestBlock: schemas.quantity,
       reward: schemas.listOf(schemas.listOf(schemas.amount)),
     },
-    ['reward'],
+    ['baseFeePerBlobGas', 'blobGasUsedRatio', 'reward'],
   ),
   summary: 'gas used ratio and base fee (the energy price) of blocks; tips are zero',
   async handler({ chain, request }, [count, newestRef, percentiles]): Promise<FeeHistory> {
