@@ -27,8 +27,9 @@ export async function benchWorkers({ rounds, seconds }: benchWorkers.Options): P
   const bare = await startBare(recorded.url)
   const requests = await findRequests(hot.one.url)
   await findRequests(hot.two.url)
-  for (const name of ['eth_blockNumber', 'full block', 'receipt']) {
-    const body = requests.hot[name] ?? ''
+  const hotBodies: Record<string, string> = { ...requests.hot, [SMALL_READS]: smallReads() }
+  for (const name of ['eth_blockNumber', 'full block', 'receipt', SMALL_READS]) {
+    const body = hotBodies[name] ?? ''
     const key = encodeURIComponent(name)
     const response = await fetch(hot.one.url, { method: 'POST', body })
     await bare.put(key, new Uint8Array(await response.arrayBuffer()))
@@ -49,6 +50,21 @@ export async function benchWorkers({ rounds, seconds }: benchWorkers.Options): P
 
 export declare namespace benchWorkers {
   type Options = { rounds: number; seconds: number }
+}
+
+const SMALL_READS = 'batch of 100 small reads'
+
+/** A batch whose answer takes the gateway much longer than `wrk`, so that the load leaves the workers nearly both cores. */
+function smallReads(): string {
+  const methods = ['eth_chainId', 'eth_blockNumber', 'eth_gasPrice', 'net_version']
+  return JSON.stringify(
+    Array.from({ length: 100 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: methods[id % methods.length],
+      params: [],
+    })),
+  )
 }
 
 type Round = WrkFigures & { cpu: number }
