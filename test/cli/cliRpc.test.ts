@@ -36,6 +36,45 @@ describe('verify', () => {
     ])
   })
 
+  const TOO_MANY = { error: { code: -32005, message: 'query returned more than 10000 results' } }
+  const refusesLogs = () =>
+    startRpc((method) =>
+      method === 'eth_getLogs' ? TOO_MANY : { result: method === 'eth_blockNumber' ? '0x1' : [] },
+    )
+
+  test('behavior: an answer that both refuse is a line, one that only the gateway refuses differs', async () => {
+    const [server, answering] = [
+      await refusesLogs(),
+      await startRpc((method) => ({ result: blockOf(method) })),
+    ]
+    const verify = (against: { url: string }) =>
+      ethgate(['verify', '--rpc-url', server.url, '--against', against.url])
+    const [both, one] = [await verify(server), await verify(answering)]
+    await Promise.all([server.close(), answering.close()])
+    expect(both).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 answers compared, 0 differ, 1 refused'),
+    })
+    expect(one).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"differs":"query returned more than 10000 results"'),
+    })
+    expect(one.stdout).toContain('2 answers compared, 1 differ\n')
+  })
+
+  test('error: a gateway that fails ends it with the totals of the blocks before', async () => {
+    const server = await startRpc((method, params) =>
+      params[0] === '0x2'
+        ? { error: { code: -32603, message: 'the upstream node is unreachable' } }
+        : { result: method === 'eth_blockNumber' ? '0x9' : [] },
+    )
+    const run = await ethgate(['verify', '--rpc-url', server.url, '--against', server.url])
+    await server.close()
+    expect(run).toMatchObject({ code: 1 })
+    expect(run.stdout).toContain('1 blocks, 2 answers compared, 0 differ')
+    expect(run.stderr).toContain('stopped before block 2: eth_getBlockByNumber: the upstream')
+  })
+
   test('args: --blocks compares so many blocks, spread over the range', async () => {
     const server = await startRpc((method) => ({
       result: method === 'eth_blockNumber' ? '0x65' : [],

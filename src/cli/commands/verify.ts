@@ -62,6 +62,7 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
   const progress = createProgress(terminal, { quiet: options.quiet === true, from, to, at: from })
   const interrupt = onInterrupt()
   const total = { blocks: 0, answers: 0, mismatches: 0, refused: 0, logs: 0 }
+  let failure: unknown
   try {
     while (total.blocks < heights.count) {
       const number = heights.at(total.blocks)
@@ -75,7 +76,7 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
       progress.update(number + 1, total.logs)
     }
   } catch (error) {
-    if (!interrupt.signal.aborted) throw error
+    failure = error
   } finally {
     progress.stop()
     interrupt.release()
@@ -85,11 +86,18 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
     `${grouped(total.blocks)} blocks, ${grouped(total.answers)} answers compared, ${grouped(total.mismatches)} differ${left}`,
   )
   if (total.blocks < heights.count)
-    throw new CommandError(`stopped before block ${heights.at(total.blocks)}`, {
-      exitCode: EXIT.interrupted,
-    })
+    throw stoppedBefore(heights.at(total.blocks), interrupt.signal.aborted ? undefined : failure)
   if (total.mismatches > 0) throw new CommandError('')
   return undefined
+}
+
+/** What ended the command before a block: a failure, or Ctrl-C. */
+function stoppedBefore(number: number, failure: unknown): unknown {
+  const text = `stopped before block ${number}`
+  if (failure === undefined) return new CommandError(text, { exitCode: EXIT.interrupted })
+  if (!(failure instanceof CommandError)) return failure
+  const { details, exitCode, message } = failure
+  return new CommandError(`${text}: ${message}`, { cause: failure, details, exitCode })
 }
 
 /** All heights from `from` to `to`, or `blocks` of them, evenly spaced. Two or more include both ends. */
@@ -102,7 +110,9 @@ function spread(from: number, to: number, blocks: string | undefined) {
 
 /**
  * The block, its logs and its receipts, from both servers; a line for each answer that differs, or that the other server
- * refused, as a node refuses a block with more than 10,000 logs.
+ * refused, as a node refuses a block with more than 10,000 logs. An answer that only the gateway refuses differs.
+ *
+ * @throws RpcFailure when the gateway does not answer the block.
  */
 async function compareBlock(number: number, ours: Rpc, theirs: Rpc, signal: AbortSignal) {
   const limited = pLimit(CONCURRENCY)
@@ -111,13 +121,9 @@ async function compareBlock(number: number, ours: Rpc, theirs: Rpc, signal: Abor
   let refused = 0
   const compare = (method: string, params: unknown[]) =>
     limited(async () => {
-      const [mine, other] = await Promise.all([
-        ours.call(method, params, signal),
-        theirs.call(method, params, signal).catch((error: unknown) => {
-          if (error instanceof RpcFailure) return error
-          throw error
-        }),
-      ])
+      const [mine, other] = await Promise.all(
+        [ours, theirs].map((server) => server.call(method, params, signal).catch(refusalOf)),
+      )
       const call = `${method} ${JSON.stringify(params)}`
       if (other instanceof RpcFailure) {
         refused++
@@ -125,17 +131,26 @@ async function compareBlock(number: number, ours: Rpc, theirs: Rpc, signal: Abor
         return mine
       }
       answers++
-      const differences = compareResults(mine, other).slice(0, SHOWN)
-      if (differences.length > 0) lines.push(stringify({ call, differences }))
+      if (mine instanceof RpcFailure) lines.push(stringify({ call, differs: mine.rpcMessage }))
+      else {
+        const differences = compareResults(mine, other).slice(0, SHOWN)
+        if (differences.length > 0) lines.push(stringify({ call, differences }))
+      }
       return mine
     })
   const height = numberToHex(number)
-  const block = (await compare('eth_getBlockByNumber', [height, true])) as {
-    transactions: { hash: string }[]
-  } | null
+  const block = await compare('eth_getBlockByNumber', [height, true])
+  if (block instanceof RpcFailure) throw block
+  const { transactions = [] } = (block ?? {}) as { transactions?: { hash: string }[] }
   const [logs] = await Promise.all([
     compare('eth_getLogs', [{ fromBlock: height, toBlock: height }]),
-    ...(block?.transactions ?? []).map(({ hash }) => compare('eth_getTransactionReceipt', [hash])),
+    ...transactions.map(({ hash }) => compare('eth_getTransactionReceipt', [hash])),
   ])
-  return { answers, lines, logs: (logs as unknown[]).length, refused }
+  return { answers, lines, logs: Array.isArray(logs) ? logs.length : 0, refused }
+}
+
+/** The error that a server answered. */
+function refusalOf(error: unknown): RpcFailure {
+  if (error instanceof RpcFailure) return error
+  throw error
 }
