@@ -85,6 +85,17 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
     native: chain.native,
     onError: () => {},
   })
+  const store = createRedisFilterStore({
+    bytesPerClient: 9_000,
+    bytesTotal: 9_000,
+    lease: LEASE,
+    link,
+    perClient: 9,
+    total: 9,
+    ttl: 60_000,
+  })
+  /** Filters whose last cursor the store has not accepted yet. */
+  const uncommitted = new Set<string>()
   const filters = createFilters({
     chain: {
       view: 'full',
@@ -96,20 +107,22 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
     log: silentLog,
     pageSize: 4,
     pending,
-    store: createRedisFilterStore({
-      bytesPerClient: 9_000,
-      bytesTotal: 9_000,
-      lease: LEASE,
-      link,
-      perClient: 9,
-      total: 9,
-      ttl: 60_000,
-    }),
+    store: {
+      ...store,
+      async commit(id, ...rest) {
+        uncommitted.add(id)
+        const isCommitted = await store.commit(id, ...rest)
+        uncommitted.delete(id)
+        return isCommitted
+      },
+    },
     ttl: 60_000,
   })
   return {
     filters,
     head,
+    /** Waits until the cursors of all delivered pages are stored: a page comes again if its replica is killed before. */
+    committed: () => until(() => expect(uncommitted.size).toBe(0)),
     /** As SIGKILL does: operations in flight never finish. */
     kill() {
       link.client.disconnect()
@@ -203,6 +216,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
         const request = createRequest()
         if (event.polling) await old.filters.changes(ids.logs, request.scope).catch(() => undefined)
         undelivered.push(request)
+        await old.committed()
         void old.kill()
         replicas[event.replica] = await startReplica(chain, redis.url, prefix)
         break
