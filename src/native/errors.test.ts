@@ -104,6 +104,12 @@ describe('nodeErrorOf', () => {
     expect(
       read('{"Error":"The key exceeds the frequency limit(15), suspended for 5s"}', 403),
     ).toEqual(busy)
+    // The node quotes the request.
+    expect(
+      read(
+        `{"Error":"class org.tron.core.services.http.JsonFormat$ParseException : 1:8: Couldn't parse integer: For input string: \\"\\"lack of computing resources\\"\\""}`,
+      ),
+    ).toMatchObject({ name: 'NodeRefusedError' })
     const tooBig = { code: -32005, message: 'the request is larger than the upstream node accepts' }
     expect(read('', 413)).toMatchObject(tooBig)
     expect(

@@ -161,7 +161,7 @@ export function nodeErrorOf(
   const cause = new ReceivedBody(operation, status, text)
   if (text.startsWith(LITE)) return new NodeLacksApiError(operation, 'lite', { cause })
   if (message === DISABLED) return new NodeLacksApiError(operation, 'disabled', { cause })
-  if (message?.includes(BUSY) || status === 429 || (status === 403 && RATE.test(text)))
+  if (isLimited(message) || status === 429 || (status === 403 && RATE.test(text)))
     return new NodeBusyError({ cause })
   if (status === 413 || message?.includes(TOO_BIG))
     return new LimitExceededError('the request is larger than the upstream node accepts', { cause })
@@ -181,6 +181,11 @@ export function nodeErrorOf(
       { cause },
     )
   return undefined
+}
+
+/** Whether the node limits the rate. Other messages may quote the request, which can have the same words. */
+function isLimited(message: string | undefined): boolean {
+  return message !== undefined && splitException(message).text === BUSY
 }
 
 /** Whether a retry soon may succeed. */
