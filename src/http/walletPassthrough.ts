@@ -52,6 +52,7 @@ export function createWalletPassthrough({
         // The visitor who is charged.
         caller: ending?.caller ?? ending,
         idempotent: kind !== 'send',
+        isOfClient: true,
         kind,
         signal: ending,
       })

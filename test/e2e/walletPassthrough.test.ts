@@ -180,6 +180,41 @@ describe('tronweb through --wallet-passthrough', () => {
     expect(taken.filter((path) => /getreward|getaccount|getcontract/i.test(path))).toEqual([])
   })
 
+  test('error: requests that a node does not understand do not take it out of use', async () => {
+    const own = await startGateway({
+      config: { upstream: nodes.map((node) => node.url).join(' '), walletPassthrough: true },
+    })
+    const post = (body: string) => ({ method: 'POST', body })
+    const answerTo = async (path: string, init: RequestInit) => {
+      const response = await fetch(`${own.url}/wallet/${path}`, init)
+      return (await response.json()) as Record<string, unknown>
+    }
+    for (const [path, init] of [
+      ['createtransaction', { method: 'GET' }],
+      ['triggerconstantcontract', { method: 'GET' }],
+      ['broadcasthex', { method: 'GET' }],
+      ['getaccount', post('null')],
+      ['getsignweight', post('{}')],
+      ['createtransaction', post('')],
+      ['broadcasttransaction', post('{}')],
+      ['getblockbynum', post('{"num":"lack of computing resources"}')],
+    ] as const) {
+      const asked = Array.from({ length: 15 }, () => answerTo(path, init))
+      expect([path, await Promise.all(asked)]).toEqual([
+        path,
+        asked.map(() => ({ Error: expect.any(String) })),
+      ])
+      expect([path, own.gateway.health().upstreams]).toMatchObject([
+        path,
+        nodes.map(() => ({ state: 'healthy', busy: 0, lacks: [] })),
+      ])
+    }
+    const address = dev.chain.accounts[0]?.address
+    expect(await answerTo('getaccount', post(JSON.stringify({ address })))).toMatchObject({
+      address,
+    })
+  })
+
   test('error: no node answers', async () => {
     await Promise.all(nodes.map((node) => node.fail({ kind: 'refused' })))
     expect(await ask('/wallet/getaccount', { method: 'POST', body: '{"address":"00"}' })).toEqual({

@@ -77,6 +77,8 @@ export type MemberCall = {
   /** See `SendOptions`. */
   caller: object | undefined
   part?: string | undefined
+  /** See `SendOptions`. */
+  isOfClient?: boolean | undefined
 }
 
 /** What probes found. */
@@ -216,6 +218,12 @@ export function createMember({
       const check = () => signal?.throwIfAborted()
       const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text, { check })
       outcome = outcomeOf(call.operation, reply, read instanceof Promise ? await read : read)
+      // Otherwise one client could take the node out of use for all: with JSON that the node fails at, or with a GET of an operation
+      // that takes only POST, which gets nothing or HTTP 405.
+      if (call.isOfClient && reply.status < 500) {
+        if (outcome.kind === 'failed') return { ...outcome, isOfText: true }
+        if (outcome.kind === 'lacks' && call.body === undefined) return outcome
+      }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       outcome = { kind: 'failed', error }

@@ -20,8 +20,11 @@ export type Outcome =
   | { kind: 'busy'; error: RpcError }
   /** The node does not offer the operation. */
   | { kind: 'lacks'; error: RpcError }
-  /** The reply cannot be read, or the node failed. `isUnsent`: the call was not sent at all. */
-  | { kind: 'failed'; error: RpcError; isUnsent?: true }
+  /**
+   * The reply cannot be read, or the node failed. `isUnsent`: the call was not sent at all; `isOfText`: the text that a client wrote
+   * may be the reason.
+   */
+  | { kind: 'failed'; error: RpcError; isUnsent?: true; isOfText?: true }
 
 /**
  * Classifies the reply of a node.

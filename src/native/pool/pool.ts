@@ -200,12 +200,12 @@ export function createUpstreamPool({
     body: string | undefined,
     options: SendOptions,
   ): Promise<NativeReply> {
-    const { belowFloor, caller, idempotent, part, signal } = options
+    const { belowFloor, caller, idempotent, isOfClient, part, signal } = options
     const kind = options.kind ?? (idempotent ? 'read' : 'send')
     const { operation, solid } = pathParts(path)
     const need = needOf(operation, solid, kind, body ?? queryOf(path))
     const group = callGroupOf(caller)
-    const call: RaceCall = { body, caller, group, kind, need, operation, part, path }
+    const call: RaceCall = { body, caller, group, isOfClient, kind, need, operation, part, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     const first = router.choose(call)
     if (first) return ask(call, first, signal)

@@ -186,10 +186,11 @@ export function createRace({
       case 'busy':
         return another(run, 'busy', outcome.error)
       case 'failed':
-        // Only calls already in flight meet a node of another chain; it gets no further calls.
+        // Only calls already in flight meet a node of another chain; it gets no further calls. The text of a client must not use up
+        // the retries of the others.
         return another(
           run,
-          outcome.error instanceof OtherChainError ? 'confirm' : 'failover',
+          outcome.isOfText || outcome.error instanceof OtherChainError ? 'confirm' : 'failover',
           outcome.error,
         )
     }

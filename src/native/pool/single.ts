@@ -156,7 +156,10 @@ export function createSingleUpstream({
       if (reply.status === 429) counts.busy++
       fault = reply.status >= 500 ? `it answers HTTP ${reply.status}` : undefined
       hasAnswered = true
-      if (reply.status === 404 || reply.status === 405) lacking.add(pathParts(path).operation)
+      // A client may have sent a GET where the node takes only POST.
+      const isSure = !options.isOfClient || body !== undefined
+      if (isSure && (reply.status === 404 || reply.status === 405))
+        lacking.add(pathParts(path).operation)
       if (ended - releaseReadAt > RELEASE_LIFETIME) void readRelease()
       return reply
     } catch (error) {
