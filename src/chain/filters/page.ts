@@ -24,8 +24,7 @@ const SPAN = 1_000
 
 /**
  * The changes between a cursor and the newest block of the filter's view, as whole blocks with at most `limit` items, or one
- * block with more:
- * first the logs of orphans (`removed: true`, in the reverse order of delivery), then the canonical ones.
+ * block with more: first the logs of orphans (`removed: true`, in the reverse order of delivery), then the canonical ones.
  *
  * @returns undefined when the branch of the cursor is no longer known.
  * @throws BehindError, UpstreamError
@@ -38,6 +37,7 @@ export async function pageFrom(
   const items: Page['items'] = []
   const itemsOf = createItems(spec)
   let at = cursor
+  // Items are added one by one, because a call has room for about 120,000 arguments.
   for (let searches = 0; ;) {
     const window = windowOf(head)
     const newest = Math.min(upTo, newestIn(window, spec.view).number)
@@ -48,7 +48,7 @@ export async function pageFrom(
       for (const { after, block, removed } of changes) {
         const found = itemsOf({ after, block, removed })
         if (items.length > 0 && items.length + found.length > limit) return { items, cursor: at }
-        items.push(...found)
+        for (const item of found) items.push(item)
         at = after
       }
       return { items, cursor: at }
@@ -63,7 +63,7 @@ export async function pageFrom(
     })
     // A single block that does not fit starts the next page.
     if (!old || (items.length > 0 && old.items.length > room)) return { items, cursor: at }
-    items.push(...old.items)
+    for (const item of old.items) items.push(item)
     at = old.cursor
   }
 
