@@ -49,31 +49,19 @@ const PERMISSION_TYPES = ['Owner', 'Witness', 'Active']
 function permission(params: Params, value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { type, keys, operations, ...rest } = value as Record<string, unknown>
-  const inner = (address: unknown) =>
-    nested(params, 'address', String(address)).hex('address', 'address')
   return present({
     ...rest,
     type: typeof type === 'number' ? PERMISSION_TYPES[type] : type,
     operations,
     keys: (Array.isArray(keys) ? keys : []).map((key: { address: unknown; weight: unknown }) =>
-      present({ address: inner(key.address), weight: key.weight }),
+      present({ address: innerAddress(params, 'address', key.address), weight: key.weight }),
     ),
   })
 }
 
-/** Reads a member of an inner object by the rules of the outer object. */
-function nested(params: Params, name: string, text: string): Params {
-  return { ...params, hex: (_name, kind) => readMember(params, name, text, kind) }
-}
-
-function readMember(
-  params: Params,
-  name: string,
-  text: string,
-  kind?: 'bytes' | 'address' | 'text',
-) {
-  const inner = readParams(JSON.stringify({ [name]: text, visible: params.visible }))
-  return inner.hex(name, kind)
+/** Reads an address in an inner object by the rules of the outer object. */
+function innerAddress({ visible }: Params, name: string, value: unknown): string {
+  return readParams(JSON.stringify({ [name]: String(value), visible })).hex(name, 'address')
 }
 
 const list = (params: Params, name: string): Record<string, unknown>[] => {
@@ -156,7 +144,7 @@ const permissions = {
 
 const votes: Reader = (params) =>
   list(params, 'votes').map((vote) => ({
-    vote_address: readMember(params, 'vote_address', String(vote['vote_address']), 'address'),
+    vote_address: innerAddress(params, 'vote_address', vote['vote_address']),
     vote_count: vote['vote_count'],
   }))
 
