@@ -1,3 +1,4 @@
+import { stringifyNative } from '../../native/wire/json.ts'
 import type { Transaction } from '../../native/wire/types.ts'
 import { RefusedError } from '../state/errors.ts'
 import { packTransaction, printTransaction, readTransaction } from '../transactions/transaction.ts'
@@ -77,7 +78,7 @@ export const broadcastOperations: Operations = {
         message: verdict?.message ?? '',
         transaction:
           transaction && hex !== EMPTY_CONTENT
-            ? JSON.stringify(printTransaction(transaction, undefined, { visible: true }), int64)
+            ? stringifyNative(printTransaction(transaction, undefined, { visible: true }))
             : hex === EMPTY_CONTENT
               ? '{"raw_data": {}}'
               : '{}',
@@ -114,5 +115,3 @@ function read(hex: string): ChainTransaction | undefined {
     return undefined
   }
 }
-
-const int64 = (_name: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
