@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
 import { post } from '../support/client.ts'
@@ -19,6 +19,9 @@ const READS = '0x6000355b80545060010180607f1660035700'
 
 /** Uses 256 KiB of memory, then runs without end. */
 const ENDLESS = '0x600162040000525b600756'
+
+/** Runs without end. */
+const LOOP = '0x5b600056'
 
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
@@ -102,4 +105,47 @@ test('error: more memory than it may use, and the next simulation is answered', 
     message: 'the simulations need more memory than they may use',
   })
   await isServing()
+})
+
+/** Simulates code in a thread that is ended when it does not answer at once. */
+async function openStrict() {
+  const { url: rpc } = await startRpc()
+  const simulator = createSimulator({
+    feeSignal: 'eip1559',
+    log: { warn() {} },
+    node: () => ({ headers: {}, rpc, timeout: 10_000, wallet: node.url }),
+    pingTimeout: 0,
+    time: 120_000,
+  })
+  onTestFinished(() => simulator.stop())
+  const chainId = Number(await node.rpc('eth_chainId'))
+  return (code: Hex, { signal } = new AbortController()) => {
+    const overrides = { [WHO]: { code, balance: '0x7b' } }
+    const params = [{ to: WHO, gas: '0xffffffffff' }, 'latest', overrides]
+    const scope = { chainId, floor: 0, signal }
+    return simulator.simulate({ method: 'eth_call', params, unit: 'sun' }, scope)
+  }
+}
+
+test('behavior: a client that leaves while the thread starts does not end it', async () => {
+  const simulate = await openStrict()
+  const leaving = new AbortController()
+  const [left, stays] = [simulate(BALANCE, leaving), simulate(BALANCE)]
+  leaving.abort(new Error('the client has left'))
+  await expect(left).rejects.toThrow('the client has left')
+  expect(await stays).toBe(word(0x7b))
+})
+
+test('error: a thread that does not answer is ended, and its other simulations may be made again', async () => {
+  const simulate = await openStrict()
+  await simulate(BALANCE)
+  const leaving = new AbortController()
+  const [left, waits] = [simulate(LOOP, leaving), simulate(LOOP)]
+  setImmediate(() => leaving.abort(new Error('the client has left')))
+  const [first, second] = await Promise.allSettled([left, waits])
+  expect(first).toMatchObject({ reason: { message: 'the client has left' } })
+  expect(second).toMatchObject({
+    reason: { code: -32603, message: 'simulations are not ready yet, try again later' },
+  })
+  expect(await simulate(BALANCE)).toBe(word(0x7b))
 })

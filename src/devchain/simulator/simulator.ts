@@ -18,6 +18,8 @@ const START = 60_000
 /** Milliseconds in which the thread must answer after a simulation timed out. Otherwise it computes without end. */
 const PING_TIMEOUT = 2_000
 
+const NOT_READY = 'simulations are not ready yet, try again later'
+
 /** Memory of the thread, MB. A run whose memory grows has spent its energy at about 3 MB; traces are limited on their own. */
 const MEMORY = 512
 
@@ -36,6 +38,7 @@ export function createSimulator({
   log,
   memory = MEMORY,
   node,
+  pingTimeout = PING_TIMEOUT,
   time = TIME,
 }: createSimulator.Options): Simulator & { stop(): Promise<void> } {
   let thread: Thread | undefined
@@ -46,7 +49,7 @@ export function createSimulator({
       resourceLimits: { maxOldGenerationSizeMb: memory },
     })
     const call = createCalls(worker)
-    const started: Thread = { call, ready: call('ping'), worker }
+    const started: Thread = { call, isStuck: false, ready: call('ping'), worker }
     // Each simulation that waits for it gets the error.
     started.ready.catch(() => {})
     worker.unref()
@@ -57,10 +60,14 @@ export function createSimulator({
     return started
   }
 
-  /** Ends the thread if it does not answer. */
-  async function endIfStuck({ call, worker }: Thread): Promise<void> {
+  /** Ends the thread if it does not answer. Its other simulations fail, and a retry starts the next thread. */
+  async function endIfStuck(asked: Thread): Promise<void> {
     const late = new Error('the thread of simulations does not answer')
-    await within(call('ping'), PING_TIMEOUT, late).catch(() => worker.terminate())
+    await within(asked.call('ping'), pingTimeout, late).catch(() => {
+      asked.isStuck = true
+      if (thread === asked) thread = undefined
+      return asked.worker.terminate()
+    })
   }
 
   return {
@@ -73,10 +80,10 @@ export function createSimulator({
       running++
       const used = (thread ??= start())
       const stop = new AbortController()
-      let begun = performance.now()
+      const slow = new UpstreamError(NOT_READY)
+      let begun: number | undefined
       let units: number | undefined
       try {
-        const slow = new UpstreamError('simulations are not ready yet, try again later')
         await within(used.ready, START, slow, signal)
         begun = performance.now()
         const order: Order = {
@@ -98,18 +105,23 @@ export function createSimulator({
         const { code, data, message } = outcome.error
         throw new RpcError(code, message, { data })
       } catch (error) {
+        if (error === slow) void endIfStuck(used)
         if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
           throw new LimitExceededError('the simulations need more memory than they may use', {
             cause: error,
           })
+        if (used.isStuck) throw new UpstreamError(NOT_READY, { cause: error })
         throw error
       } finally {
         running--
-        if (units === undefined) {
-          stop.abort()
-          void endIfStuck(used)
+        // A thread that still starts does not answer yet, and others wait for it.
+        if (begun !== undefined) {
+          if (units === undefined) {
+            stop.abort()
+            void endIfStuck(used)
+          }
+          if (meter) meter.cost += units ?? (performance.now() - begun) / MS_PER_UNIT
         }
-        if (meter) meter.cost += units ?? (performance.now() - begun) / MS_PER_UNIT
       }
     },
     async stop() {
@@ -118,7 +130,13 @@ export function createSimulator({
   }
 }
 
-type Thread = { call: Call; ready: Promise<unknown>; worker: Worker }
+type Thread = {
+  call: Call
+  /** Whether it was ended because it did not answer. */
+  isStuck: boolean
+  ready: Promise<unknown>
+  worker: Worker
+}
 
 export declare namespace createSimulator {
   type Options = {
@@ -128,6 +146,8 @@ export declare namespace createSimulator {
     memory?: number
     /** The node to use now: the best one with a JSON-RPC. Undefined while there is none. */
     node: () => Pick<Upstream, 'headers' | 'rpc' | 'timeout' | 'wallet'> | undefined
+    /** Milliseconds in which the thread must answer after a simulation timed out. @default 2_000 */
+    pingTimeout?: number
     /** Milliseconds of one simulation. @default 15_000 */
     time?: number
   }
