@@ -6,6 +6,7 @@ import { createNativeClient, signTransaction, type Transaction } from '../../src
 import { realNode, startGateway, type TestGateway } from '../support/gateway.ts'
 import { hasNodeScript, nodeScript } from '../support/nodeScript.ts'
 import { keys, labels } from '../support/recordedChain.ts'
+import { until } from '../support/until.ts'
 
 // A node of its own, because other tests compare costs that must not change meanwhile. Nodes of other tests have other offsets.
 const OFFSET = 480
@@ -42,6 +43,12 @@ describe.skipIf(!hasNodeScript)('a contract with a raised energy factor', () => 
 
   beforeAll(async () => {
     await run('start', '--produce', '--unlimited')
+    // The node has its first block when it has gone through all slots since the recorded chain. Until then transactions expire at once.
+    await until(async () => {
+      const block = await node.wallet.getNowBlock()
+      const age = Date.now() - Number(block.block_header.raw_data.timestamp)
+      if (age > 30_000) throw new Error(`the head is ${age} ms old`)
+    })
     gateway = await startGateway({
       config: {
         simulate: 'on',
