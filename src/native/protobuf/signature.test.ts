@@ -67,4 +67,17 @@ describe('signTransaction', () => {
     const bad = 'ff'.repeat(32)
     expect(() => addressFromKey(bad)).toThrow(/^not a private key$/)
   })
+
+  test.each([`${'11'.repeat(32)}2`, `${'11'.repeat(32)}zz`, `${'11'.repeat(31)}1`])(
+    'error: the key %s is not cut',
+    (bad) => expect(() => addressFromKey(bad)).toThrow(/^not a private key$/),
+  )
+
+  test('error: a signature or an id with other characters is not cut', () => {
+    const hash = '22'.repeat(32)
+    const signature = signHash(hash, key)
+    expect(() => recoverHash(hash, `${signature}zz`)).toThrow('signature: expected hex bytes')
+    expect(() => recoverHash(`${hash}zz`, signature)).toThrow('hash: expected hex bytes')
+    expect(() => signHash(`${hash}zz`, key)).toThrow('hash: expected hex bytes')
+  })
 })

@@ -3,6 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 import type { HexAddress } from '../../lib/address.ts'
 import type { Hex } from '../wire/types.ts'
+import { bytesOfHex } from './message.ts'
 import { type EncodableTransaction, rawDataBytes, transactionId } from './transaction.ts'
 
 /** A private key: 32 bytes of hex, with or without `0x`. */
@@ -19,7 +20,7 @@ export function addressFromKey(key: PrivateKey): HexAddress {
 
 /** The signature of a transaction id: r ‖ s ‖ v, 65 bytes of hex, v 0 or 1. */
 export function signHash(hash: Hex, key: PrivateKey): Hex {
-  const bytes = secp256k1.sign(Buffer.from(hash.replace(/^0x/, ''), 'hex'), keyBytes(key), {
+  const bytes = secp256k1.sign(bytesOfHex(hash, 'hash'), keyBytes(key), {
     prehash: false,
     format: 'recovered',
   })
@@ -30,10 +31,11 @@ export function signHash(hash: Hex, key: PrivateKey): Hex {
 /**
  * The account that signed a transaction id, `41…`.
  *
- * @throws TypeError when the signature is not valid on this curve
+ * @throws TypeError when the signature is not valid on this curve, or is not hex
  */
 export function recoverHash(hash: Hex, signature: Hex): HexAddress {
-  const bytes = Buffer.from(signature.replace(/^0x/, ''), 'hex')
+  const bytes = bytesOfHex(signature, 'signature')
+  const signed = bytesOfHex(hash, 'hash')
   // Some signatures in old blocks are longer. A node reads the first 65 bytes.
   if (bytes.length < 65 || bytes.length > 68)
     throw new TypeError(`a signature has 65 bytes, this one has ${bytes.length}`)
@@ -42,7 +44,7 @@ export function recoverHash(hash: Hex, signature: Hex): HexAddress {
   try {
     const key = secp256k1.Signature.fromBytes(bytes.subarray(0, 64))
       .addRecoveryBit(recovery)
-      .recoverPublicKey(Buffer.from(hash.replace(/^0x/, ''), 'hex'))
+      .recoverPublicKey(signed)
     return addressFromPublicKey(key.toBytes(false))
   } catch (cause) {
     throw new TypeError('no account can be recovered from the signature', { cause })
@@ -78,7 +80,10 @@ function addressFromPublicKey(key: Uint8Array): HexAddress {
 }
 
 function keyBytes(key: PrivateKey): Uint8Array {
-  const bytes = Buffer.from(key.replace(/^0x/i, ''), 'hex')
-  if (!secp256k1.utils.isValidSecretKey(bytes)) throw new TypeError('not a private key')
+  const digits = key.replace(/^0x/i, '')
+  const bytes = Buffer.from(digits, 'hex')
+  // Buffer stops at the first character that is not a digit.
+  if (digits.length !== 64 || !secp256k1.utils.isValidSecretKey(bytes))
+    throw new TypeError('not a private key')
   return bytes
 }
