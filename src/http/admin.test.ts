@@ -34,6 +34,26 @@ describe('admin port', () => {
     expect((await fetch(admin, { method: 'POST', body: call('echo', 1) })).status).toBe(405)
   })
 
+  test('behavior: a WebSocket handshake is answered as a request without one, and counts as no socket', async () => {
+    const { adminPort, url } = await setup({ adminPort: 0, wsConnections: 1 })
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-version': '13',
+    }
+    const outgoing = plainRequest({ host: '127.0.0.1', port: adminPort(), headers }).end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    incoming.resume()
+    expect(incoming.statusCode).toBeLessThan(500)
+    const socket = new WebSocket(url.replace('http', 'ws'))
+    onTestFinished(() => socket.terminate())
+    await once(socket, 'open')
+    // A connection above the limit is closed after it was opened.
+    socket.send(call('echo', 1))
+    expect(String((await once(socket, 'message'))[0])).toContain('"result":1')
+  })
+
   test('behavior: no spelling of a path reaches what only the admin port serves', async () => {
     const { port } = await setup({ adminPort: 0 })
     // fetch would write these paths in the usual way.

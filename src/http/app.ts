@@ -35,7 +35,8 @@ export function createApp({
     c.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   )
 
-  for (const path of paths) app.get(path, (c, next) => (isUpgrade(c) ? upgrade(c) : next()))
+  if (upgrade)
+    for (const path of paths) app.get(path, (c, next) => (isUpgrade(c) ? upgrade(c) : next()))
   app.get('/', (c, next) => {
     // The page answers requests for HTML.
     if (page && wantsHtml(c)) return next()
@@ -73,8 +74,8 @@ export declare namespace createApp {
     page?: Hono | undefined
     /** More routes on the same port. */
     routes?: Hono | undefined
-    /** Answers a WebSocket handshake. */
-    upgrade: (context: HonoContext) => Promise<Response> | Response
+    /** Answers a WebSocket handshake. @default as if none was asked for */
+    upgrade?: (context: HonoContext) => Promise<Response> | Response
   }
 }
 

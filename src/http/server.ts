@@ -99,9 +99,8 @@ export function createHttpServer({
     page,
     paths: [...servers.keys()],
     routes: extraRoutes,
-    upgrade: (context: Parameters<typeof ws.upgrade>[0]) => ws.upgrade(context),
   }
-  const app = createApp({ access, ...parts })
+  const app = createApp({ access, ...parts, upgrade: (context) => ws.upgrade(context) })
   const inTurn = createInTurn()
   let closing = false
   /** Whether other requests wait on the connection. They would be lost if it closed. */

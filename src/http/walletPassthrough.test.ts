@@ -38,3 +38,17 @@ test('behavior: the cache keeps no more than its bytes', async () => {
   collectGarbage()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * cacheBytes)
 })
+
+test.each(['null', '1', '"text"'])('error: the node answers %s', async (text) => {
+  const app = createWalletPassthrough({
+    bodyLimit: 1_000,
+    cacheBytes: 1_000,
+    solid: () => 1_000,
+    transport: { send: async () => ({ status: 200, text }), async close() {} },
+  })
+  const response = await app.request('/wallet/getnowblock', { method: 'POST', body: '{}' })
+  expect(response.status).toBe(503)
+  expect(await response.json()).toEqual({
+    Error: 'the upstream node’s answer to getnowblock has an unknown format',
+  })
+})

@@ -9,6 +9,7 @@ import {
   NodeLacksApiError,
   nodeErrorOf,
   NodeRefusedError,
+  unknownFormat,
 } from '../native/errors.ts'
 import { immutableUpTo } from '../native/pool/immutable.ts'
 import { shownText } from '../native/shownText.ts'
@@ -158,7 +159,8 @@ async function shownAnswer(operation: string, reply: NativeReply): Promise<strin
   const parsed = 'parsed' in reply ? reply.parsed : await parseAnswer(reply.text)
   const error = nodeErrorOf(operation, reply, parsed)
   if (error) throw error
-  const shown = withShownMessages(parsed as object)
+  if (typeof parsed !== 'object' || parsed === null) throw unknownFormat(operation)
+  const shown = withShownMessages(parsed)
   return shown === parsed ? reply.text : stringifyNative(shown)
 }
 
