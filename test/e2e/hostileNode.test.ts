@@ -88,6 +88,9 @@ test.each(Object.keys(HOSTILE))('error: %s', async (name) => {
       error: { code: -32603, message: expect.stringMatching(/^the upstream node/) as string },
     })
   hostile = undefined
-  expect(await post(url, 'eth_getBlockReceipts', ['0x83'])).toHaveProperty('result')
+  // On a busy machine the answers took so long that the node counts as one that does not answer, until its next probe.
+  await until(async () =>
+    expect(await post(url, 'eth_getBlockReceipts', ['0x83'])).toHaveProperty('result'),
+  )
   expect(gateway.exitCode).toBeNull()
 })
