@@ -34,7 +34,6 @@ const COLLECT = 1_000
 
 /** A place for a worker. Its process changes when it is replaced. */
 type Place = {
-  number: number
   running: Running
   restarts: number
   failures: number
@@ -44,6 +43,7 @@ type Place = {
 
 type Running = {
   worker: Worker
+  /** Of its place. */
   number: number
   state: WorkerState['state']
   started: number
@@ -88,7 +88,7 @@ export async function runWorkers({
   const withSuccessor = () => [...everyone(), ...(successor ? [successor] : [])]
 
   function publish(): void {
-    const workers = places.map(({ number, restarts, running: { state, worker } }) => ({
+    const workers = places.map(({ restarts, running: { number, state, worker } }) => ({
       number,
       pid: worker.process.pid ?? 0,
       state,
@@ -98,7 +98,7 @@ export async function runWorkers({
   }
 
   /** Starts a process for a place. Resolves with whether it listens. */
-  function start({ number, share }: Pick<Place, 'number' | 'share'>): {
+  function start({ number, share }: Pick<Running, 'number' | 'share'>): {
     running: Running
     listens: Promise<boolean>
   } {
@@ -136,6 +136,9 @@ export async function runWorkers({
     return { running, listens }
   }
 
+  /** Starts the next process of a place. */
+  const startIn = ({ running, share }: Place) => start({ number: running.number, share })
+
   function onExit(running: Running, code: number, signal: string): void {
     const place = places.find((one) => one.running === running)
     running.state = 'ended'
@@ -146,13 +149,13 @@ export async function runWorkers({
     }
     // A worker that was replaced has no place any more. What ended the first one would end all others.
     if (!place || !hasListened) return
-    log.error({ worker: place.number, code, signal }, 'worker ended, starting it again')
+    log.error({ worker: running.number, code, signal }, 'worker ended, starting it again')
     place.restarts++
     place.failures = performance.now() - running.started > STABLE ? 1 : place.failures + 1
     publish()
     const pause = Math.min(BACK_OFF * 2 ** (place.failures - 1), MOST_BACK_OFF)
     setTimeout(() => {
-      if (!state.isStopping && place.running === running) place.running = start(place).running
+      if (!state.isStopping && place.running === running) place.running = startIn(place).running
     }, pause)
   }
 
@@ -219,13 +222,13 @@ export async function runWorkers({
     if (replacing || state.isStopping) return
     replacing = true
     for (const place of places) {
-      const { listens, running } = start(place)
+      const { listens, running } = startIn(place)
       successor = running
       const isReady = await listens
       if (state.isStopping) return
       successor = undefined
       if (!isReady) {
-        log.error({ worker: place.number }, 'the new worker ended, so the old ones go on')
+        log.error({ worker: running.number }, 'the new worker ended, so the old ones go on')
         break
       }
       const old = place.running
@@ -234,7 +237,7 @@ export async function runWorkers({
       send(old, { kind: 'stop', reason: REPLACED })
       publish()
       while (!old.worker.isDead() && !state.isStopping) await sleep(BEAT / 10)
-      log.info({ worker: place.number }, 'worker replaced')
+      log.info({ worker: running.number }, 'worker replaced')
     }
     replacing = false
   }
@@ -249,7 +252,7 @@ export async function runWorkers({
   for (let number = 1; number <= count && !state.isStopping; number++) {
     const share = 1 / count
     const { listens, running } = start({ number, share })
-    places.push({ number, running, restarts: 0, failures: 0, share })
+    places.push({ running, restarts: 0, failures: 0, share })
     // A port in use, for example, ends the first worker, and would end every other one.
     if (number === 1 && !(await listens)) end(running.worker.process.exitCode ?? 1)
     if (!hasListened) break
