@@ -26,11 +26,17 @@ export function sendAnswer(outgoing: ServerResponse, answer: Answer, unsent: Uns
  */
 function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
   const { bytes, parts } = answer
+  let memory: Buffer | undefined
   outgoing.cork()
   if (bytes <= TEXT_LIMIT) writeText(outgoing, answer)
   else if (parts.length <= FEW_PARTS) for (const part of parts) outgoing.write(part)
-  else return endGathered(outgoing, answer)
+  else {
+    memory = takeSpare(bytes)
+    for (const piece of gathered(parts, memory)) outgoing.write(piece)
+  }
   outgoing.uncork()
+  // Otherwise the socket still reads from it.
+  if (memory && outgoing.writableLength === 0) spare.set(memory.length, memory)
   outgoing.end()
 }
 
@@ -40,16 +46,11 @@ function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
  */
 const spare = new Map<number, Buffer>()
 
-/** The end of `endAtOnce` for many parts. */
-function endGathered(outgoing: ServerResponse, { bytes, parts }: Answer): void {
+function takeSpare(bytes: number): Buffer {
   const size = 2 ** Math.ceil(Math.log2(bytes))
   const memory = spare.get(size) ?? Buffer.allocUnsafeSlow(size)
   spare.delete(size)
-  for (const piece of gathered(parts, memory)) outgoing.write(piece)
-  outgoing.uncork()
-  // Otherwise the socket still reads from it.
-  if (outgoing.writableLength === 0) spare.set(size, memory)
-  outgoing.end()
+  return memory
 }
 
 /** Writes the parts as one text. With latin1 for reading and writing, no byte changes. */
