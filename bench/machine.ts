@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import { endAll as endGateways, startGateway } from '../drills/processes.ts'
+import { childrenOf } from '../test/support/childrenOf.ts'
 import { startRedis } from '../test/support/redis.ts'
 import { cpuTime } from './processes.ts'
 
@@ -66,12 +67,6 @@ export function plainServer(name: string, pid: number | undefined, url: string):
     memory: () => (pid === undefined ? [] : [memoryOf(pid)]),
     nodeCalls: async () => undefined,
   }
-}
-
-function childrenOf(pid: number): number[] {
-  const file = `/proc/${pid}/task/${pid}/children`
-  if (!existsSync(file)) return []
-  return readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 }
 
 function memoryOf(pid: number): number {

@@ -5,6 +5,17 @@ import { describe, expect, test } from 'vitest'
 
 import { createMemorySentStore } from './memorySentStore.ts'
 import { describeSentStore } from './sentStore.contract.ts'
+import type { SentStore } from './sentStore.ts'
+
+/** Reserves transactions, the first one first. @returns which of them the store still has */
+async function keptOf(store: SentStore, states: readonly ('mined' | 'pending')[]) {
+  const idOf = (index: number) => `0x${String(index + 1).repeat(64)}` as const
+  for (const [index, state] of states.entries()) {
+    await store.reserve({ id: idOf(index), from: '0x', expiration: 1 })
+    if (state === 'mined') await store.confirm(idOf(index))
+  }
+  return Promise.all(states.map(async (_, index) => Boolean(await store.find(idOf(index)))))
+}
 
 describe('createMemorySentStore', () => {
   describeSentStore(async () => {
@@ -14,27 +25,13 @@ describe('createMemorySentStore', () => {
 
   test('behavior: mined transactions beyond the capacity are dropped, pending ones never', async () => {
     const store = createMemorySentStore({ capacity: 2 })
-    const ids = [1, 2, 3].map((n) => `0x${`${n}`.repeat(64)}` as const)
-    for (const id of ids) {
-      await store.reserve({ id, from: '0x', expiration: 1 })
-      if (id !== ids[2]) await store.confirm(id)
-    }
-    expect(await Promise.all(ids.map(async (id) => Boolean(await store.find(id))))).toEqual([
-      false,
-      true,
-      true,
-    ])
+    expect(await keptOf(store, ['mined', 'mined', 'pending'])).toEqual([false, true, true])
     expect(await store.counts('0x')).toEqual({ mined: 2, next: 3 })
   })
 
   test('behavior: an old pending transaction does not keep those after it beyond the capacity', async () => {
     const store = createMemorySentStore({ capacity: 2 })
-    const ids = [1, 2, 3, 4].map((n) => `0x${`${n}`.repeat(64)}` as const)
-    for (const id of ids) {
-      await store.reserve({ id, from: '0x', expiration: 1 })
-      if (id !== ids[0]) await store.confirm(id)
-    }
-    expect(await Promise.all(ids.map(async (id) => Boolean(await store.find(id))))).toEqual([
+    expect(await keptOf(store, ['pending', 'mined', 'mined', 'mined'])).toEqual([
       true,
       false,
       false,

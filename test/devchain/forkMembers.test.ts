@@ -2,12 +2,9 @@ import { Ajv } from 'ajv'
 import type { Hex } from 'viem'
 import { describe, expect, test, vi } from 'vitest'
 
-import type { createDevChain } from '../../src/devchain/index.ts'
 import type { OpenRpcDocument } from '../../src/rpc/openrpc/document.ts'
 import { createClient } from '../support/client.ts'
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
-
-type Energy = NonNullable<NonNullable<createDevChain.Options['ethereum']>['energy']>
+import { type Energy, onChain } from '../support/devGateway.ts'
 
 const ZERO: Hex = `0x${'0'.repeat(64)}`
 const shanghai = {
@@ -27,15 +24,6 @@ const prague = {
 
 /** Returns the result of BLOBBASEFEE. */
 const CODE: Hex = '0x4a60005260206000f3'
-
-async function onChain(energy: Energy, use: (node: DevGateway) => Promise<void>): Promise<void> {
-  const node = await startDevGateway({ decimals: 18, ethereum: { energy } })
-  try {
-    await use(node)
-  } finally {
-    await node.close()
-  }
-}
 
 /** The members of a block that hardforks after London added. */
 const addedOf = (block: unknown) =>

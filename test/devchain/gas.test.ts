@@ -4,11 +4,8 @@ import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import type { createDevChain } from '../../src/devchain/index.ts'
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { type DevGateway, type Energy, onChain, startDevGateway } from '../support/devGateway.ts'
 import { sendCases } from '../support/traceCases.ts'
-
-type Energy = NonNullable<NonNullable<createDevChain.Options['ethereum']>['energy']>
 
 /** The gas used by each transaction of `traceCases.ts` on anvil 1.7.1, by hardfork. */
 const ANVIL = JSON.parse(
@@ -50,16 +47,6 @@ async function gasOf(node: DevGateway, hash: unknown): Promise<number> {
 async function send(request: object, node: DevGateway = dev): Promise<number> {
   const from = node.accountOf(0)
   return gasOf(node, await node.rpc('eth_sendTransaction', { from, gas: '0x30d40', ...request }))
-}
-
-/** Runs a test on a chain of its own. */
-async function onChain(energy: Energy, use: (node: DevGateway) => Promise<void>): Promise<void> {
-  const node = await startDevGateway({ decimals: 18, ethereum: { energy } })
-  try {
-    await use(node)
-  } finally {
-    await node.close()
-  }
 }
 
 /** What a client sees of the price that a transaction has paid with this base fee, and what its block's producer got. */

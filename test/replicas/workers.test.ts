@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import type { Health } from '../../src/http/health.ts'
+import { childrenOf } from '../support/childrenOf.ts'
 import { ethgate, startCommand } from '../support/cli.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { freePort } from '../support/freePort.ts'
@@ -273,10 +273,4 @@ function text(
     asked.on('error', reject)
     asked.end(body)
   })
-}
-
-function childrenOf(pid: number): number[] {
-  return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
-    .split('\n')
-    .map(Number)
 }

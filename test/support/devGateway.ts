@@ -31,6 +31,22 @@ export async function startFileDevGateway(): Promise<DevGateway> {
   return dev
 }
 
+/** The values of `--energy`. */
+export type Energy = NonNullable<NonNullable<createDevChain.Options['ethereum']>['energy']>
+
+/** Runs a test on a dev chain of its own with 18 decimals. */
+export async function onChain(
+  energy: Energy,
+  use: (node: DevGateway) => Promise<void>,
+): Promise<void> {
+  const node = await startDevGateway({ decimals: 18, ethereum: { energy } })
+  try {
+    await use(node)
+  } finally {
+    await node.close()
+  }
+}
+
 /** Starts a dev chain with a gateway. It makes blocks only for transactions or on request. */
 export async function startDevGateway(
   options: createDevChain.Options = {},
