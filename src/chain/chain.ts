@@ -222,8 +222,8 @@ export function createChain(options: createChain.Options): Chain {
       return range ? countLogs(range, query, { ...searchOptions(signal), onOrigins: onLogs }) : 0
     },
 
-    // Filters, subscriptions and cursors deliver each log once: a log that the node's search misses would never arrive, and nor
-    // would those of a block with too many, which no shorter range has.
+    // Filters, subscriptions and cursors deliver each log once: a log that the node's search misses would never arrive. A single
+    // block has no limit, because no shorter range has its logs.
     logRows: (match, range, signal) =>
       logRowsOfRange(range, match, {
         ...searchOptions(signal),

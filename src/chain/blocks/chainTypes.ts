@@ -50,8 +50,8 @@ export type Chain = {
     signal?: AbortSignal,
   ): Promise<number>
   /**
-   * The logs of a range of heights that exist, each as a separate row, never from the node's own search. All of a single block,
-   * however many.
+   * The logs of a range of heights that exist, each as a separate row, never from the node's own search. A single block has no limit
+   * of results.
    *
    * @throws as `logs`
    */

@@ -1,7 +1,7 @@
 import { RpcError } from '../../lib/errors.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 
-/** Codes of errors for too many rows or blocks. Only for these a shorter range helps. */
+/** Messages of errors for too many rows or blocks. Only for these a shorter range helps. */
 const TOO_MUCH = /^(query returned more than|query took too long|exceed max block range)/
 
 /**
@@ -36,7 +36,7 @@ export declare namespace readHistory {
   type Options = {
     from: number
     to: number
-    /** Maximum number of logs of several blocks. */
+    /** Maximum number of logs, unless the first block alone has more. */
     limit: number
     /** Maximum number of blocks of the search. */
     span: number

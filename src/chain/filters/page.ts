@@ -37,7 +37,7 @@ export async function pageFrom(
   const items: Page['items'] = []
   const itemsOf = createItems(spec)
   let at = cursor
-  // Items are added one by one, because a call has room for about 120,000 arguments.
+  // Items are added one by one: `push(...found)` fails above about 120,000 items.
   for (let searches = 0; ;) {
     const window = windowOf(head)
     const newest = Math.min(upTo, newestIn(window, spec.view).number)

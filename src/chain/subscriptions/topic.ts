@@ -37,7 +37,7 @@ type HistoryChain = Pick<Chain, 'block' | 'logRows' | 'resolve'>
 /** Headers read at a time. */
 const HEADERS = 16
 
-/** Maximum number of logs in a batch of several blocks. */
+/** Maximum number of logs in a batch, unless its first block alone has more. */
 const MAX_LOGS = 10_000
 
 /** Target number of logs in a batch: about 300 KB of text. It decides how many blocks the next batch has. */

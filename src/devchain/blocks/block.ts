@@ -139,7 +139,7 @@ export function printBlock(
   }
 }
 
-/** The chosen values of a block, and the members of its hardfork, under their names in Ethereum. */
+/** The values that tools chose for a block, and the members of its hardfork, as Ethereum names them. */
 function printSeen({ gasLimit, hardfork, prevRandao, producer }: ChainBlock['seen'] = {}) {
   if (gasLimit === undefined && !hardfork && !prevRandao && !producer) return {}
   const ethereum = {

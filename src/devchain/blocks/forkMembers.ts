@@ -2,7 +2,7 @@ import { EMPTY_TRIE_ROOT, ZERO_HASH } from '../../codec/block.ts'
 import type { ForkMembers } from '../../native/wire/types.ts'
 import { type Hardfork, hasRulesOf } from '../state/hardforks.ts'
 
-/** The hash of the requests of a block without requests: SHA-256 of no bytes (EIP-7685). */
+/** `requestsHash` of a block without requests: SHA-256 of no bytes (EIP-7685). */
 const NO_REQUESTS = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /** The members that the hardforks of Ethereum up to a given one have added to blocks. */

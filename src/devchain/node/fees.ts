@@ -7,7 +7,7 @@ import { eth_feeHistory as feeHistory } from '../../rpc/methods/eth_feeHistory.t
 import { defaultTip, gasPriceOf, hasRulesOf } from '../index.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
 
-/** The least price of a unit of gas of blobs (EIP-4844). */
+/** The minimum price of a unit of blob gas (EIP-4844), wei. */
 const BLOB_PRICE = '0x1'
 
 /** Methods about the price of gas in the next block, and of what senders paid in earlier ones. Amounts are wei with 18 decimals. */
@@ -56,7 +56,7 @@ export function feeMethods({ ledger }: DevChain): Record<string, AnyMethod> {
       eth_blobBaseFee: defineMethod({
         params: [],
         result: schemas.amount,
-        summary: 'price of gas of blobs: always 1, as no block has blobs; refused before Cancun',
+        summary: 'price of blob gas: always 1, as no block has blobs; refused before Cancun',
         handler: () => BLOB_PRICE,
       }),
     }),

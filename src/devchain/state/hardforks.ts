@@ -12,7 +12,7 @@ export const HARDFORKS = [
 /** A hardfork of Ethereum. */
 export type Hardfork = (typeof HARDFORKS)[number]
 
-/** Whether the rules of a hardfork contain those of another one. The chain's own EVM (`native`) has the rules of none. */
+/** Whether the rules of a hardfork contain those of another one. `native`, the chain's own EVM, contains those of none. */
 export const hasRulesOf = (rules: Hardfork | 'native', other: Hardfork): boolean =>
   rules !== 'native' && HARDFORKS.indexOf(rules) >= HARDFORKS.indexOf(other)
 

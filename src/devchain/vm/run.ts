@@ -227,7 +227,7 @@ async function runOn(
         prevRandao: Uint8Array.from(Buffer.from(block.prevRandao ?? '00'.repeat(32), 'hex')),
         gasLimit: block.gasLimit ?? 0n,
         baseFeePerGas: block.baseFee ?? price,
-        // The chain's own EVM has 0. Ethereum has 1 at least (EIP-4844).
+        // 0 in the chain's own EVM. The minimum on Ethereum is 1 (EIP-4844).
         getBlobGasPrice: () => (block.hardfork ? 1n : 0n),
       },
     },

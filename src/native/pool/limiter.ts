@@ -120,7 +120,7 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
     signal: StopSignal | undefined,
     caller: object | undefined,
   ): Promise<void> {
-    // The abort event has passed, so a listener would not end the wait.
+    // It does not emit its event again, so a listener would not end the wait.
     if (signal?.aborted) return Promise.reject(signal.reason)
     const speed = pace()
     const meter = meterOf(caller)

@@ -21,8 +21,8 @@ export type Outcome =
   /** The node does not offer the operation. */
   | { kind: 'lacks'; error: RpcError }
   /**
-   * The reply cannot be read, or the node failed. `isUnsent`: the call was not sent at all; `isOfText`: the text that a client wrote
-   * may be the reason.
+   * The reply cannot be read, or the node failed. `isUnsent`: the call was not sent at all. `isOfText`: the reason may be what a
+   * client wrote, see `isOfClient`.
    */
   | { kind: 'failed'; error: RpcError; isUnsent?: true; isOfText?: true }
 

@@ -40,7 +40,7 @@ export type SendOptions = {
   belowFloor?: boolean | undefined
   /** The name of the part of the answer that the caller needs (see `Part`). The answer may lack the rest. */
   part?: string | undefined
-  /** Whether a client wrote the body and the query: an error that the node answers may be their fault, not that of the node. */
+  /** Whether a client wrote the body and the query. They may be the reason for an error of the node. */
   isOfClient?: boolean | undefined
 }
 

@@ -35,7 +35,7 @@ export type Block = {
   >
 }
 
-/** Members that hardforks of Ethereum added to blocks, on the development chain, which has no withdrawals, blobs and requests. */
+/** Members that hardforks of Ethereum added to blocks. Only the development chain has them; it has no withdrawals, blobs or requests. */
 export type ForkMembers = {
   readonly withdrawals?: readonly []
 } & {

@@ -71,7 +71,7 @@ export function batchAnswer(answers: readonly Answer[]): Answer {
   return { parts, bytes }
 }
 
-/** The whole answer in one buffer: `out`, if given, which has its length. */
+/** The whole answer in one buffer. @param out - the buffer, with the length of the answer. @default a new one */
 export function answerBytes(
   { bytes, parts }: Answer,
   out: Buffer = Buffer.allocUnsafe(bytes),

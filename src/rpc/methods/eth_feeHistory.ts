@@ -11,7 +11,7 @@ import { defineMethod } from '../method.ts'
 import { blockNumberOrTag, optional, type Param, quantity, named } from '../params/params.ts'
 import { rewardPercentiles } from '../params/percentilesParam.ts'
 
-/** The result of `eth_feeHistory`. Prices are in sun. Only the development chain has members of blobs. */
+/** The result of `eth_feeHistory`. Prices are in sun. The members about blobs exist only on the development chain. */
 export type FeeHistory = {
   baseFeePerBlobGas?: Hex[]
   baseFeePerGas: Hex[]
