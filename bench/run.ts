@@ -1,7 +1,7 @@
 // Comparisons in one run. Short rounds alternate, every second time in reverse order, and a comparison is the median of the ratios of
 // rounds beside each other, so that changes of the machine's speed affect both sides. Below it is the range of the middle half:
 //   hot    the gateway against a bare node:http server that sends the same bytes, and the node's own JSON-RPC; and with limits
-//          and an API key against without both
+//          and an API key against without both, in two processes and in one
 //   cold   the gateway without a cache against the node's own endpoint through the same kind of pool
 //   memory the gateway's heap over 100,000 mixed requests
 //
@@ -97,7 +97,7 @@ try {
   /** CPU times depend less on what else the machine does than rates, but the kernel's part of them does. */
   async function hot({ pid, url }: Awaited<ReturnType<typeof startGateway>>) {
     const other = otherBuild === undefined ? undefined : await startGateway(flags, otherBuild)
-    const limited = await startLimited(flags)
+    const { limited, unlimited } = await startLimited(flags)
     // All gateways then have read the same blocks: reading them leaves a larger heap.
     if (other) await findRequests(other.url)
     await findRequests(limited.url)
@@ -111,6 +111,7 @@ try {
       'to bare by CPU',
       'CPU µs with limits',
       'off to on',
+      'in one process',
     ]
     const table = new Table({
       head: [
@@ -125,10 +126,11 @@ try {
       const bytes = new Uint8Array(await (await fetch(url, { method: 'POST', body })).arrayBuffer())
       await bare.put(key, bytes)
       const bodies = [body]
-      const [ours, plain, withLimits, ...more] = await compare([
+      const [ours, plain, withLimits, without, ...more] = await compare([
         { bodies, pid, url },
         { bodies, pid: bare.pid, url: `${bare.url}/${key}` },
-        { bodies, pid: limited.pid, url: limited.url },
+        { bodies, ...limited },
+        { bodies, ...unlimited },
         ...(other ? [{ bodies, pid: other.pid, url: other.url }] : []),
         ...(rpcUrl === undefined ? [] : [{ bodies, url: rpcUrl }]),
       ])
@@ -142,6 +144,7 @@ try {
         ratio(plain, ours, 'cpu'),
         micros(withLimits),
         ratio(ours, withLimits, 'cpu'),
+        ratio(without, withLimits, 'cpu'),
         ...others.flatMap((rounds) => [micros(rounds), ratio(rounds, ours, 'cpu')]),
         ...(node ? [perSecond(node), ratio(ours, node, 'perSecond')] : []),
       ])
@@ -202,8 +205,13 @@ try {
   endAll()
 }
 
-/** A gateway with limits for everybody, and the address with an API key that has a limit too. */
-async function startLimited(flags: string[]): Promise<{ pid: number | undefined; url: string }> {
+/**
+ * A gateway with API keys: its address with a key that has limits, and the one without a key, which has none. Two processes of
+ * one program differ by more than limits cost, so `hot` also compares the two addresses of this one.
+ */
+async function startLimited(
+  flags: string[],
+): Promise<Record<'limited' | 'unlimited', { pid: number | undefined; url: string }>> {
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-bench-'))
   const hash = createHash('sha256').update('bench').digest('hex')
   const file = join(folder, 'keys.yaml')
@@ -212,16 +220,8 @@ async function startLimited(flags: string[]): Promise<{ pid: number | undefined;
     `keys:\n  - {name: bench, sha256: ${hash}, rate: 1000000, concurrency: 1000}\n`,
   )
   process.on('exit', () => rmSync(folder, { recursive: true }))
-  const { pid, url } = await startGateway([
-    ...flags,
-    '--api-keys',
-    file,
-    '--rate-per-client',
-    '1000000',
-    '--data-dir',
-    'none',
-  ])
-  return { pid, url: `${url}/k/bench` }
+  const { pid, url } = await startGateway([...flags, '--api-keys', file, '--data-dir', 'none'])
+  return { limited: { pid, url: `${url}/k/bench` }, unlimited: { pid, url } }
 }
 
 async function findNode(): Promise<{ url: string; solidityUrl: string }> {
