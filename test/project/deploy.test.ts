@@ -12,7 +12,10 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 type Alerts = {
   groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[]
 }
-type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] }
+type Dashboard = {
+  panels: { title: string; targets: { expr: string }[] }[]
+  templating: { list: { name: string }[] }
+}
 
 const alerts = (parse(read('deploy/prometheus/alerts.yaml')) as Alerts).groups.flatMap(
   ({ rules }) => rules,
@@ -49,6 +52,15 @@ test('panels name metrics that exist', async () => {
   )
   expect(used.length).toBeGreaterThanOrEqual(dashboard.panels.length)
   expect(used.filter((name) => !known.has(name))).toEqual([])
+})
+
+test('panels use variables of the dashboard only, so that they can be evaluated outside Grafana', () => {
+  const known = dashboard.templating.list.map(({ name }) => name)
+  const used = dashboard.panels.flatMap(({ targets }) =>
+    targets.flatMap(({ expr }) => [...expr.matchAll(/\$(\w+)/g)].map(([, name]) => name)),
+  )
+  expect(used.length).toBeGreaterThanOrEqual(dashboard.panels.length)
+  expect(used.filter((name) => !known.includes(name ?? ''))).toEqual([])
 })
 
 test('every alert has a line in the runbook', () => {
