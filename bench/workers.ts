@@ -5,7 +5,7 @@
 //
 // The load generator and the nodes need CPU time too. So the table has two gains of two workers: the measured one, and the
 // one that CPU times give where every worker has a core: twice the CPU time of a request with one worker, divided by that
-// with two.
+// with two. The last line is what the machine itself gives: the gain of two processes that share nothing.
 import Table from 'cli-table3'
 
 import { plainServer, type Server, startGateways } from './machine.ts'
@@ -36,6 +36,7 @@ export async function benchWorkers({ rounds, seconds }: benchWorkers.Options): P
     const plain = plainServer('bare server', bare.pid, `${bare.url}/${key}`)
     await compare(name, [body], [plain, hot.alone, hot.one, hot.two], run)
   }
+  await compareApart(SMALL_READS, hotBodies[SMALL_READS] ?? '', [hot.alone, hot.one], run)
   await hot.end()
 
   const { contract, end, urls } = await startNodes()
@@ -67,6 +68,8 @@ function smallReads(): string {
   )
 }
 
+type Run = { connections: number; rounds: number; seconds: number }
+
 type Round = WrkFigures & { cpu: number }
 
 /** @param servers - the last two have one and two workers */
@@ -74,7 +77,7 @@ async function compare(
   title: string,
   bodies: string[],
   servers: readonly Server[],
-  { connections, rounds, seconds }: { connections: number; rounds: number; seconds: number },
+  { connections, rounds, seconds }: Run,
 ): Promise<void> {
   const found = servers.map((): Round[] => [])
   for (let round = -3; round < rounds; round++)
@@ -108,4 +111,28 @@ async function compare(
     ])
   }
   console.log(table.toString())
+}
+
+/**
+ * The gain of two processes, each with half of the connections, over one with all of them. Workers cannot have more: the cores
+ * of a machine share caches, memory and the load generator.
+ */
+async function compareApart(
+  title: string,
+  body: string,
+  servers: readonly Server[],
+  { connections, rounds, seconds }: Run,
+): Promise<void> {
+  const ask = ({ url }: Server, count: number) =>
+    runWrk({ bodies: [body], connections: count, seconds, url })
+  const gains: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    let alone = 0
+    for (const server of servers) alone += (await ask(server, connections)).perSecond
+    const share = Math.ceil(connections / servers.length)
+    const together = await Promise.all(servers.map((server) => ask(server, share)))
+    const sum = together.reduce((total, { perSecond }) => total + perSecond, 0)
+    gains.push(sum / (alone / servers.length))
+  }
+  console.log(`${title}: gain of two processes that share nothing ${median(gains).toFixed(2)} ×`)
 }
