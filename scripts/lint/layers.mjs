@@ -2,14 +2,14 @@ import { dirname, join, relative, sep } from 'node:path'
 
 /**
  * The lint rule `layers/imports`: what a file of src/ may import, types too. Its option has three tables. `rooms` lists, for
- * each folder of src/, the other rooms that it may import. `floors` lists the folders and files inside a room from top to
- * bottom: each may import itself and what comes after it. A room without floors is not checked inside. `packages` lists the
+ * each folder of src/, the other rooms that it may import. `layers` lists the folders and files inside a room from top to
+ * bottom: each may import itself and what comes after it. A room without layers is not checked inside. `packages` lists the
  * rooms that may import a package.
  */
 const imports = {
   meta: { type: 'problem', schema: [{ type: 'object' }] },
   create(context) {
-    const [{ floors, packages, rooms }] = context.options
+    const [{ layers, packages, rooms }] = context.options
     const source = join(context.cwd, 'src')
     const file = pathIn(source, context.filename)
     const room = roomOf(file)
@@ -30,17 +30,17 @@ const imports = {
       const target = pathIn(source, join(dirname(context.filename), name))
       if (target.startsWith('..')) return undefined
       const other = roomOf(target)
-      if (other === room) return floorProblemOf(target)
+      if (other === room) return layerProblemOf(target)
       if (!rooms[room]) return `.oxlintrc.json has no row for ${room}`
       return rooms[room].includes(other) ? undefined : `${room} may not import ${target}`
     }
 
-    function floorProblemOf(target) {
-      const order = floors[room]
-      const [from, to] = [floorOf(file), floorOf(target)]
+    function layerProblemOf(target) {
+      const order = layers[room]
+      const [from, to] = [layerOf(file), layerOf(target)]
       if (!order || from === to) return undefined
-      const missing = [from, to].find((floor) => !order.includes(floor))
-      if (missing) return `.oxlintrc.json has no floor ${missing} in ${room}`
+      const missing = [from, to].find((layer) => !order.includes(layer))
+      if (missing) return `.oxlintrc.json has no layer ${missing} in ${room}`
       return order.indexOf(from) < order.indexOf(to)
         ? undefined
         : `${room}/${from} may not import ${target}`
@@ -60,8 +60,8 @@ function roomOf(file) {
   return file.split('/')[0]
 }
 
-/** `chain/head/sync.ts` is on the floor `head`, `chain/chain.ts` on `chain`. */
-function floorOf(file) {
+/** `chain/head/sync.ts` is in the layer `head`, `chain/chain.ts` on `chain`. */
+function layerOf(file) {
   return file.split('/')[1].replace(/\.tsx?$/, '')
 }
 
