@@ -404,6 +404,10 @@ test('behavior: with 18 decimals every amount is in that unit', async () => {
       )
     expect(await page(`/tx/${hash}`)).toMatch(/transferred\s+1\.5 coins/)
     expect(await page(`/address/${wei.accountOf(1)}`)).toContain('10,001.5 coins')
+    expect(await page('/')).toMatch(/Energy price\s+[1-9][\d.]* gwei\s+per unit/)
+    expect(await page(`/tx/${hash}`)).toMatch(
+      /21,000 of [\d,]+ energy used, at\s+[\d.]+ gwei a unit/,
+    )
     expect(await page('/connect')).toContain('decimals: 18 }')
   } finally {
     await wei.close()

@@ -135,10 +135,10 @@ export function Amount({ value }: { value: bigint }) {
   )
 }
 
-/** The price of one unit of energy: sun, which is a small number, or coins where the smallest unit is wei. */
+/** The price of one unit of energy: in sun, or in gwei where the smallest unit is wei. */
 export function EnergyPrice({ value }: { value: bigint }) {
   const { decimals } = useContext(View)
-  return <>{decimals === 18 ? coinText(value, 18) : `${grouped(value)} sun`}</>
+  return <>{decimals === 18 ? `${unitsText(value, 9)} gwei` : `${grouped(value)} sun`}</>
 }
 
 /** An amount of a token with its symbol, which leads to its contract. */
