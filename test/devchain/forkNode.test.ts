@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 
 import { serve } from '@hono/node-server'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { createNativeInterface } from '../../src/devchain/api/interface.ts'
 import { createNativeApp } from '../../src/devchain/api/nativeServer.ts'
@@ -129,9 +129,15 @@ describe.skipIf(!hasNodeScript)('a fork of a real node', () => {
       data: encodeFunctionData({ abi, functionName: 'balanceOf', args: [bob.eth] }).slice(2),
     }
     const own = await fork.native('/wallet/triggerconstantcontract', call)
-    const told = (await fork.chain.fork?.ask('triggerconstantcontract', call)) as typeof own
-    expect(own['constant_result']).toEqual(told['constant_result'])
-    expect(own['energy_used']).toBe(told['energy_used'])
+    // A node that has just started on a busy machine may exceed its own limit of CPU time.
+    await vi.waitFor(
+      async () => {
+        const told = await fork.chain.fork?.ask('triggerconstantcontract', call)
+        const { constant_result, energy_used } = own
+        expect(told).toMatchObject({ constant_result, energy_used })
+      },
+      { timeout: 60_000, interval: 500 },
+    )
   })
 
   test('default: an account as the node prints it', async () => {
