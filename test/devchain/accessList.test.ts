@@ -1,7 +1,7 @@
 import { type Hex, keccak256 } from 'viem'
 import { describe, expect, test } from 'vitest'
 
-import { startFileDevGateway } from '../support/devGateway.ts'
+import { type DevGateway, onChain, startFileDevGateway } from '../support/devGateway.ts'
 
 const dev = await startFileDevGateway()
 
@@ -20,13 +20,14 @@ const RUNTIME =
   '33315030315036605457' +
   '00'
 
-async function deploy(): Promise<Hex> {
+async function deploy(node: Pick<DevGateway, 'accountOf' | 'rpc'> = dev): Promise<Hex> {
+  const from = node.accountOf(0)
   const jumpTo = (RUNTIME.length / 2).toString(16).padStart(2, '0')
   const runtime = `${RUNTIME.replace('6054', `60${jumpTo}`)}5b60006000fd`
   const size = (runtime.length / 2).toString(16).padStart(2, '0')
   const data = `0x60${size}600c60003960${size}6000f3${runtime}`
-  const hash = await dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), data })
-  const receipt = await dev.rpc('eth_getTransactionReceipt', hash)
+  const hash = await node.rpc('eth_sendTransaction', { from, data })
+  const receipt = await node.rpc('eth_getTransactionReceipt', hash)
   return (receipt as { contractAddress: Hex }).contractAddress
 }
 
@@ -47,6 +48,23 @@ describe('eth_createAccessList', () => {
       gasUsed: (list as { gasUsed: Hex }).gasUsed,
     })
   })
+
+  test('behavior: with the gas of a hardfork, the gas is that of the call with the list, as in geth', () =>
+    onChain('cancun', async (node) => {
+      const to = await deploy(node)
+      const call = { from: node.accountOf(0), to }
+      const list = (await node.rpc('eth_createAccessList', call)) as { gasUsed: Hex }
+      expect(list).toMatchObject({ accessList: [{ storageKeys: [slot(1), slot(2)] }, {}] })
+      const used = async (more: object) => {
+        const hash = await node.rpc('eth_sendTransaction', { ...call, ...more })
+        return ((await node.rpc('eth_getTransactionReceipt', hash)) as { gasUsed: Hex }).gasUsed
+      }
+      // Both write a value that slot 2 has already, so they have no refund.
+      await used({})
+      const again = (await node.rpc('eth_createAccessList', call)) as { gasUsed: Hex }
+      expect(await used(again)).toBe(again.gasUsed)
+      expect(await used({})).not.toBe(again.gasUsed)
+    }))
 
   test('args: an access list of the request is part of the answer', async () => {
     const to = await deploy()
