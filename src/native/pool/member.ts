@@ -16,6 +16,7 @@ import type { Upstream } from '../upstream.ts'
 import { parseAnswer } from '../wire/parseAnswer.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { createConcurrency } from './concurrency.ts'
+import { createFadingAverage } from './fadingAverage.ts'
 import { createLacking } from './lacking.ts'
 import { createLatency, type Latency } from './latency.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
@@ -180,7 +181,7 @@ export function createMember({
     ...checks,
   })
   const counts: Counts = { calls: 0, failed: 0, busy: 0, lastBusy: undefined }
-  let average = 0
+  const average = createFadingAverage(now)
   let checking = 0
   let slowRow = 0
 
@@ -260,7 +261,7 @@ export function createMember({
       case 'answer':
       case 'unknown':
         slowRow = 0
-        average = average === 0 ? took : average * 0.9 + took * 0.1
+        average.add(took)
         latencyOf(operation).add(took)
         all.add(took)
         concurrency.observe(took, limiter.inFlight() + 1)
@@ -300,7 +301,7 @@ export function createMember({
     },
     // Random within a factor of three, so that nodes with about the same load share the calls.
     load: () =>
-      ((average + LATENCY_FLOOR) * (limiter.inFlight() + limiter.queued() + 1) * (0.5 + random())) /
+      ((average.value() + LATENCY_FLOOR) * (limiter.inFlight() + limiter.queued() + 1) * (0.5 + random())) /
       upstream.weight,
     offers: (operation) => !lacking.has(operation),
     lacks: () => lacking.list(),

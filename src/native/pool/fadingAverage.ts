@@ -1,0 +1,32 @@
+/** The average of recent measurements. */
+export type FadingAverage = {
+  readonly add: (measured: number) => void
+  /** Falls while nothing is measured. 0 before the first measurement. */
+  readonly value: () => number
+}
+
+/** The part of the average that one more measurement leaves as it was. */
+const KEPT = 0.9
+
+/** Milliseconds without a measurement in which the average falls by half. */
+const HALF_LIFE = 5_000
+
+/**
+ * Calls go to the node with the lowest average. So one that was once slow gets none, and only its average, which falls meanwhile, lets
+ * it be tried again. After such a pause one measurement counts for most of the average.
+ *
+ * @param now - monotonic milliseconds
+ */
+export function createFadingAverage(now: () => number): FadingAverage {
+  let average = 0
+  let at = Number.NEGATIVE_INFINITY
+  const left = () => 2 ** ((at - now()) / HALF_LIFE)
+  return {
+    add(measured) {
+      const kept = KEPT * left()
+      average = average * kept + measured * (1 - kept)
+      at = now()
+    },
+    value: () => average * left(),
+  }
+}
