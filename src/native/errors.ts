@@ -165,9 +165,7 @@ export function nodeErrorOf(
     return new NodeBusyError({ cause })
   if (status === 413 || message?.includes(TOO_BIG))
     return new LimitExceededError('the request is larger than the upstream node accepts', { cause })
-  // A POST to a path that does not exist gets 405, a GET gets 404.
-  if (status === 404 || status === 405)
-    return new NodeLacksApiError(operation, 'unknown', { cause, status })
+  if (isUnserved(status)) return new NodeLacksApiError(operation, 'unknown', { cause, status })
   if (status === 401 || status === 403)
     return new NodeAnswerError('the upstream node denies access; check the API key', { cause })
   if (message !== undefined && status < 500) return refusal(message, cause)
@@ -181,6 +179,11 @@ export function nodeErrorOf(
       { cause },
     )
   return undefined
+}
+
+/** Whether a status says that the node does not know a path: a POST to it gets 405, a GET gets 404. */
+export function isUnserved(status: number): boolean {
+  return status === 404 || status === 405
 }
 
 /** Whether the node limits the rate. Other messages may quote the request, which can have the same words. */

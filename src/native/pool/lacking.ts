@@ -1,3 +1,16 @@
+import { isUnserved } from '../errors.ts'
+
+/**
+ * Whether an answer may only mean that a client has sent a GET where the node takes only POST. Then it does not tell whether the node
+ * offers the operation.
+ */
+export function isWrongMethod(
+  status: number,
+  { body, isOfClient }: { body: string | undefined; isOfClient?: boolean | undefined },
+): boolean {
+  return isOfClient === true && body === undefined && isUnserved(status)
+}
+
 /** Operations that a node does not offer: its release does not have them, or its configuration switches them off. */
 export type Lacking = {
   add(operation: string): void

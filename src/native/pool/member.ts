@@ -17,7 +17,7 @@ import { parseAnswer } from '../wire/parseAnswer.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { createConcurrency } from './concurrency.ts'
 import { createFadingAverage } from './fadingAverage.ts'
-import { createLacking } from './lacking.ts'
+import { createLacking, isWrongMethod } from './lacking.ts'
 import { createLatency, type Latency } from './latency.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
@@ -223,7 +223,7 @@ export function createMember({
       // that takes only POST, which gets nothing or HTTP 405.
       if (call.isOfClient && reply.status < 500) {
         if (outcome.kind === 'failed') return { ...outcome, isOfText: true }
-        if (outcome.kind === 'lacks' && call.body === undefined) return outcome
+        if (isWrongMethod(reply.status, call)) return outcome
       }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error

@@ -1,7 +1,7 @@
 import { sleep } from '../../lib/sleep.ts'
 import { readVersion } from '../capabilities.ts'
 import { createNodeClient } from '../client.ts'
-import { NodeSilentError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { isUnserved, NodeSilentError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
 import { createChainGuard } from '../identity/chainGuard.ts'
 import { createServedChain } from '../identity/servedChain.ts'
@@ -9,7 +9,7 @@ import { logRelease } from '../release.ts'
 import { createCheckTransport } from '../transport/checkTransport.ts'
 import { createPoolTransport, type NativeTransport } from '../transport/transport.ts'
 import type { Upstream } from '../upstream.ts'
-import { createLacking } from './lacking.ts'
+import { createLacking, isWrongMethod } from './lacking.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
 import type { MemberState } from './memberState.ts'
@@ -156,9 +156,8 @@ export function createSingleUpstream({
       if (reply.status === 429) counts.busy++
       fault = reply.status >= 500 ? `it answers HTTP ${reply.status}` : undefined
       hasAnswered = true
-      // A client may have sent a GET where the node takes only POST.
-      const isSure = !options.isOfClient || body !== undefined
-      if (isSure && (reply.status === 404 || reply.status === 405))
+      const { isOfClient } = options
+      if (isUnserved(reply.status) && !isWrongMethod(reply.status, { body, isOfClient }))
         lacking.add(pathParts(path).operation)
       if (ended - releaseReadAt > RELEASE_LIFETIME) void readRelease()
       return reply
