@@ -1,7 +1,13 @@
 import { RpcError } from '../lib/errors.ts'
 import { type Capability, createCapabilities } from './capabilities.ts'
 import type { NativeClient } from './client.ts'
-import { ifServed, NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import {
+  ifServed,
+  NodeBusyError,
+  NodeFailedError,
+  NodeLacksApiError,
+  NodeRefusedError,
+} from './errors.ts'
 import { changesOf, KNOWN_RELEASES } from './release.ts'
 import { shownRelease } from './shownText.ts'
 import type { NodeRpc } from './transport/rpc.ts'
@@ -192,8 +198,7 @@ async function checkApi(
       if (error instanceof NodeLacksApiError)
         return { level, found: error.reason, advice: `without it: no ${without}` }
       // The request is empty, so a refusal or an internal error shows that the operation exists.
-      if (!(error instanceof NodeRefusedError) && !/failed to process/.test(String(error)))
-        throw error
+      if (!(error instanceof NodeRefusedError) && !(error instanceof NodeFailedError)) throw error
     }
     return ok('offered')
   })

@@ -56,7 +56,7 @@ describe('nodeErrorOf', () => {
 
   test('error: an exception of the node without a message', () => {
     const failed = {
-      name: 'NodeAnswerError',
+      name: 'NodeFailedError',
       code: -32603,
       message: 'the upstream node failed to process the request',
     }

@@ -45,6 +45,15 @@ export class NodeAnswerError extends UpstreamError {
   override name = 'NodeAnswerError'
 }
 
+/** The node names an exception of its own as the answer: it failed at the request and has done nothing. */
+export class NodeFailedError extends NodeAnswerError {
+  override name = 'NodeFailedError'
+
+  constructor(options: { cause?: unknown }) {
+    super('the upstream node failed to process the request', options)
+  }
+}
+
 /** The error for an answer that is not of the operation, such as a text of a proxy. */
 export function unknownFormat(operation: string): NodeAnswerError {
   return new NodeAnswerError(`the upstream node’s answer to ${operation} has an unknown format`)
@@ -205,7 +214,7 @@ function refusal(message: string, cause: unknown): RpcError {
   const { exception, text } = splitException(message)
   // A text with only a class name is an internal error of the node, not a refusal of the request.
   if (text === '' || exception === 'NullPointerException' || CLASS_NAME.test(text))
-    return new NodeAnswerError('the upstream node failed to process the request', { cause })
+    return new NodeFailedError({ cause })
   // Other texts are those of a front end.
   const shown = OF_NODE.test(message) ? shownText(text, REFUSED) : REFUSED
   return new NodeRefusedError(shown, exception, { cause })

@@ -215,6 +215,46 @@ describe('tronweb through --wallet-passthrough', () => {
     })
   })
 
+  describe.each([
+    ['one node', 1],
+    ['two nodes', 2],
+  ])('with %s', (_, count) => {
+    let own: TestGateway
+    beforeAll(async () => {
+      const upstream = nodes
+        .slice(0, count)
+        .map((node) => node.url)
+        .join(' ')
+      own = await startGateway({ config: { upstream, walletPassthrough: true } })
+    })
+    afterAll(() => own.close())
+
+    test('args: int64_as_string: integers are passed on as texts', async () => {
+      const { body } = await ask('/wallet/getnowblock', { method: 'GET' })
+      const block = body as { blockID: string; block_header: { raw_data: { number: number } } }
+      const { number } = block.block_header.raw_data
+      const raw_data = { ...block.block_header.raw_data, number: String(number), timestamp: '7' }
+      const texts = { ...block, block_header: { raw_data } }
+      const fault = { kind: 'status', status: 200, text: JSON.stringify(texts) } as const
+      for (const node of nodes)
+        await node.fail(fault, { only: ({ path }) => path.includes('int64_as_string') })
+      for (const path of [`getblockbynum?num=${number}&`, 'getnowblock?']) {
+        const response = await fetch(`${own.url}/wallet/${path}int64_as_string=true`)
+        expect([path, await response.json()]).toEqual([path, texts])
+      }
+      for (const node of nodes) await node.heal()
+    })
+
+    test('error: a broadcast that the nodes cannot read', async () => {
+      const init = { method: 'POST', body: '{}' }
+      const response = await fetch(`${own.url}/wallet/broadcasttransaction`, init)
+      expect([response.status, await response.json()]).toEqual([
+        503,
+        { Error: 'the upstream node failed to process the request' },
+      ])
+    })
+  })
+
   test('error: no node answers', async () => {
     await Promise.all(nodes.map((node) => node.fail({ kind: 'refused' })))
     expect(await ask('/wallet/getaccount', { method: 'POST', body: '{"address":"00"}' })).toEqual({

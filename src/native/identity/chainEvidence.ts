@@ -38,9 +38,11 @@ export function chainEvidence(
 
 function ofBlock(
   blockID: string,
-  { number = 0, parentHash }: { number?: number; parentHash?: string } = {},
+  { number: height = 0, parentHash }: { number?: number | string; parentHash?: string } = {},
   { genesis, hashAt }: KnownChain,
 ): ChainEvidence {
+  // A client may ask for integers as texts, see `asksForTexts`.
+  const number = Number(height)
   const known = number === 0 ? genesis : hashAt(number)
   if (known !== undefined) return known === blockID ? 'same' : 'other'
   const parent = number === 1 ? genesis : hashAt(number - 1)
@@ -82,7 +84,7 @@ type Reference = { ref_block_bytes?: unknown; ref_block_hash?: unknown }
 
 type Answer = {
   blockID?: unknown
-  block_header?: { raw_data?: { number?: number; parentHash?: string } }
+  block_header?: { raw_data?: { number?: number | string; parentHash?: string } }
   /** Of a transaction's info. */
   id?: unknown
   raw_data?: Reference

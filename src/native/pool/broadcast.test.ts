@@ -65,6 +65,16 @@ test('error: what no node can have got has not been sent', async () => {
   await expect(broadcast(pool)).rejects.toThrow('the upstream node is unreachable')
 })
 
+test('error: nodes that fail at the request have not sent it', async () => {
+  const pool = await startTestPool()
+  const text = '{"Error":"class java.lang.NullPointerException : null"}'
+  for (const node of pool.nodes) await node.fail({ kind: 'status', status: 200, text }, sends)
+  await expect(broadcast(pool)).rejects.toThrow('the upstream node failed to process the request')
+  // An answer that nobody can read may be of a node that has sent it.
+  await pool.nodes[0]?.fail({ kind: 'html' }, sends)
+  await expect(broadcast(pool)).rejects.toThrow('did not confirm the transaction')
+})
+
 test('behavior: a refusal counts more than a node that does not answer', async () => {
   const pool = await startTestPool({ timeout: 10_000 })
   await pool.nodes[0]?.fail({ kind: 'hang' }, sends)

@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { within } from '../../lib/within.ts'
-import { NodeTimeoutError } from '../errors.ts'
+import { NodeFailedError, NodeTimeoutError } from '../errors.ts'
 import { isUnsent } from '../transport/connectionFault.ts'
 import type { NativeReply } from '../transport/transport.ts'
 import type { BroadcastResult } from '../wire/accountTypes.ts'
@@ -54,7 +54,7 @@ export async function broadcastInTurn(
         if (FINAL.has(answer.code ?? '')) break
       } else {
         fault = outcome.error
-        mayHave ||= outcome.kind === 'failed' && !outcome.isUnsent && !isUnsent(fault.cause)
+        mayHave ||= outcome.kind === 'failed' && !hasDoneNothing(outcome)
       }
     } catch (error) {
       signal?.throwIfAborted()
@@ -66,6 +66,13 @@ export async function broadcastInTurn(
   if (refusal) return refusal
   throw mayHave ? new UnconfirmedBroadcastError({ cause: fault }) : fault
 }
+
+/** Whether a failed call cannot have sent the transaction. */
+function hasDoneNothing({ error, isUnsent: wasUnsent }: Failure): boolean {
+  return wasUnsent === true || error instanceof NodeFailedError || isUnsent(error.cause)
+}
+
+type Failure = Extract<Outcome, { kind: 'failed' }>
 
 export declare namespace broadcastInTurn {
   type Options = {

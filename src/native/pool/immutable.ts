@@ -20,16 +20,17 @@ export function immutableUpTo(
   if (typeof value !== 'object' || value === null || 'Error' in value) return false
   if (Object.keys(value).length === 0) return false
   if (operation === 'gettransactioninfobyid')
-    return ((value as { blockNumber?: number }).blockNumber ?? Infinity) <= newest
+    return Number((value as { blockNumber?: unknown }).blockNumber ?? Infinity) <= newest
   const need = needOf(operation, false, 'read', body ?? queryOf(path))
   if (need.kind !== 'block' || need.number > newest) return false
   // A range may have lacked its last blocks at the time.
   if (operation !== 'getblockbylimitnext') return true
   const blocks = (value as { block?: BlockShape[] }).block ?? []
-  return blocks.at(-1)?.block_header?.raw_data?.number === need.number
+  // A client may ask for integers as texts, see `asksForTexts`.
+  return Number(blocks.at(-1)?.block_header?.raw_data?.number) === need.number
 }
 
-type BlockShape = { block_header?: { raw_data?: { number?: number } } }
+type BlockShape = { block_header?: { raw_data?: { number?: unknown } } }
 
 /** The query of a GET request as the body that a POST would have. */
 export function queryOf(path: string): string | undefined {

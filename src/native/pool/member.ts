@@ -13,6 +13,7 @@ import {
   type NativeTransport,
 } from '../transport/transport.ts'
 import type { Upstream } from '../upstream.ts'
+import { asksForTexts } from '../wire/formats.ts'
 import { parseAnswer } from '../wire/parseAnswer.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { createConcurrency } from './concurrency.ts'
@@ -218,7 +219,10 @@ export function createMember({
       })
       const check = () => signal?.throwIfAborted()
       const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text, { check })
-      outcome = outcomeOf(call.operation, reply, read instanceof Promise ? await read : read)
+      const parsed = read instanceof Promise ? await read : read
+      // Only clients write queries.
+      const areTexts = call.isOfClient === true && asksForTexts(path)
+      outcome = outcomeOf(call.operation, reply, parsed, areTexts)
       // Otherwise one client could take the node out of use for all: with JSON that the node fails at, or with a GET of an operation
       // that takes only POST, which gets nothing or HTTP 405.
       if (call.isOfClient && reply.status < 500) {
@@ -301,7 +305,9 @@ export function createMember({
     },
     // Random within a factor of three, so that nodes with about the same load share the calls.
     load: () =>
-      ((average.value() + LATENCY_FLOOR) * (limiter.inFlight() + limiter.queued() + 1) * (0.5 + random())) /
+      ((average.value() + LATENCY_FLOOR) *
+        (limiter.inFlight() + limiter.queued() + 1) *
+        (0.5 + random())) /
       upstream.weight,
     offers: (operation) => !lacking.has(operation),
     lacks: () => lacking.list(),

@@ -30,11 +30,21 @@ export type Outcome =
  * Classifies the reply of a node.
  *
  * @param parsed - its body, see `parseAnswer`. It is passed along, so that it is parsed only once.
+ * @param areTexts - whether its integers may be texts, see `asksForTexts`.
  */
-export function outcomeOf(operation: string, reply: NativeReply, parsed: unknown): Outcome {
+export function outcomeOf(
+  operation: string,
+  reply: NativeReply,
+  parsed: unknown,
+  areTexts = false,
+): Outcome {
   const error = nodeErrorOf(operation, reply, parsed)
   if (!error)
-    return outcomeOfAnswer(operation, 'parsed' in reply ? reply : withParsed(reply, parsed))
+    return outcomeOfAnswer(
+      operation,
+      'parsed' in reply ? reply : withParsed(reply, parsed),
+      areTexts,
+    )
   if (error instanceof NodeBusyError) return { kind: 'busy', error }
   if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
   if (error instanceof NodeAnswerError) return { kind: 'failed', error }
@@ -50,12 +60,13 @@ function withParsed({ isChecked, status, text }: NativeReply, parsed: unknown): 
   return { status, text, parsed, isChecked }
 }
 
-function outcomeOfAnswer(operation: string, reply: NativeReply): Outcome {
+function outcomeOfAnswer(operation: string, reply: NativeReply, areTexts: boolean): Outcome {
   const { parsed } = reply
   if (needsConfirmation(operation) && isNothing(parsed)) return { kind: 'unknown', reply }
   if (CALLS_OFF.has(operation) && isOff(parsed))
     return { kind: 'lacks', error: new NodeLacksApiError(operation, 'disabled', {}) }
-  if (!hasFormat(operation, parsed)) return { kind: 'failed', error: unknownFormat(operation) }
+  if (!hasFormat(operation, parsed, areTexts))
+    return { kind: 'failed', error: unknownFormat(operation) }
   return { kind: 'answer', reply }
 }
 

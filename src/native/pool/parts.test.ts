@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
+import { asksForTexts } from '../wire/formats.ts'
 import { parseAnswer } from '../wire/parseAnswer.ts'
 import { createBudget } from './budget.ts'
 import { createConcurrency } from './concurrency.ts'
 import { chooseHead, majorityHeight, majorityOf, rightHash } from './headChoice.ts'
+import { isWrongMethod } from './lacking.ts'
 import { createLatency } from './latency.ts'
 import { needOf } from './need.ts'
 import { outcomeOf } from './outcome.ts'
@@ -123,6 +125,41 @@ describe('outcomeOf', () => {
     ['getaccount', 200, '{"Error":"class java.lang.NullPointerException : null"}', 'failed'],
   ] as const)('args: %s %i %s', (operation, status, text, kind) => {
     expect(outcomeOf(operation, { status, text }, parseAnswer(text)).kind).toBe(kind)
+  })
+})
+
+describe('asksForTexts', () => {
+  test.each([
+    ['/wallet/getblockbynum?num=7&int64_as_string=true', true],
+    ['/wallet/getblockbynum?int64_as_string=TRUE', true],
+    ['/wallet/getblockbynum?int64_as_string=false', false],
+    ['/wallet/getblockbynum?num=7', false],
+    ['/wallet/getblockbynum', false],
+  ])('args: %s', (path, expected) => {
+    expect(asksForTexts(path)).toBe(expected)
+  })
+
+  test('behavior: texts are integers only where they were asked for', () => {
+    const text =
+      '{"blockID":"07","block_header":{"raw_data":{"number":"7","timestamp":"1542607200000"}}}'
+    const kindOf = (areTexts: boolean, body = text) =>
+      outcomeOf('getblockbynum', { status: 200, text: body }, parseAnswer(body), areTexts).kind
+    expect([kindOf(false), kindOf(true)]).toEqual(['failed', 'answer'])
+    expect(kindOf(true, text.replace('"7"', '"seven"'))).toBe('failed')
+    // What was checked with texts is not good for the gateway itself.
+    expect(kindOf(false)).toBe('failed')
+  })
+})
+
+describe('isWrongMethod', () => {
+  test.each([
+    [405, undefined, true, true],
+    [404, undefined, true, true],
+    [404, '{}', true, false],
+    [404, undefined, undefined, false],
+    [200, undefined, true, false],
+  ])('args: %s %s %s', (status, body, isOfClient, expected) => {
+    expect(isWrongMethod(status, { body, isOfClient })).toBe(expected)
   })
 })
 

@@ -135,9 +135,12 @@ export declare namespace createProber {
 
 /** Number, hash and time of a native block. */
 export function toTip({ blockID, block_header }: Block): Tip {
-  const { number = 0, timestamp = 0 } = block_header.raw_data
-  return { number, hash: blockID, timestamp }
+  // A client may ask for integers as texts, see `asksForTexts`.
+  const { number = 0, timestamp = 0 } = block_header.raw_data as MaybeTexts
+  return { number: Number(number), hash: blockID, timestamp: Number(timestamp) }
 }
+
+type MaybeTexts = { number?: number | string; timestamp?: number | string }
 
 async function lookAtSolid(
   native: NativeClient,

@@ -1,29 +1,38 @@
-/** Whether a value has a format. Members that may be absent are undefined; a proxy's `null` is never right. */
-type Format = (value: unknown) => boolean
+/**
+ * Whether a value has a format. Members that may be absent are undefined; a proxy's `null` is never right.
+ *
+ * @param areTexts - whether integers may also be texts, see `asksForTexts`.
+ */
+type Format = (value: unknown, areTexts: boolean) => boolean
 
 const text: Format = (value) => value === undefined || typeof value === 'string'
 
 /** Of any size: an int64, or an amount of a development chain with 18 decimals. */
-const integer: Format = (value) =>
-  value === undefined || typeof value === 'bigint' || Number.isInteger(value)
+const integer: Format = (value, areTexts) =>
+  value === undefined ||
+  typeof value === 'bigint' ||
+  Number.isInteger(value) ||
+  (areTexts && typeof value === 'string' && /^-?\d+$/.test(value))
 
 /** A height, or a time of a block in milliseconds. */
-const whole: Format = (value) =>
-  value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)
+const whole: Format = (value, areTexts) =>
+  value === undefined ||
+  (Number.isSafeInteger(value) && (value as number) >= 0) ||
+  (areTexts && typeof value === 'string' && /^\d+$/.test(value))
 
 const listOf =
   (item: Format): Format =>
-  (value) =>
-    value === undefined || (Array.isArray(value) && value.every(item))
+  (value, areTexts) =>
+    value === undefined || (Array.isArray(value) && value.every((member) => item(member, areTexts)))
 
 /** An object. Members that are not listed may be anything. */
 function object(members: Readonly<Record<string, Format>>, required = ''): Format {
   const names = Object.keys(members)
-  return (value) => {
+  return (value, areTexts) => {
     if (value === undefined) return true
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
     if (required !== '' && (value as Members)[required] === undefined) return false
-    for (const name of names) if (!members[name]?.((value as Members)[name])) return false
+    for (const name of names) if (!members[name]?.((value as Members)[name], areTexts)) return false
     return true
   }
 }
@@ -188,14 +197,27 @@ const FORMATS: Readonly<Record<string, Format>> = {
 /** Answers that were checked. The pool checks an answer before it chooses another node, the client checks every answer. */
 const checked = new WeakSet()
 
-/** Whether an answer can be from the node: an object or a list, whose members have the types of the node's answers. */
-export function hasFormat(operation: string, answer: unknown): boolean {
+/**
+ * Whether an answer can be from the node: an object or a list, whose members have the types of the node's answers.
+ *
+ * @param areTexts - whether integers may also be texts, see `asksForTexts`.
+ */
+export function hasFormat(operation: string, answer: unknown, areTexts = false): boolean {
   if (typeof answer !== 'object' || answer === null) return false
   if (checked.has(answer) || isEmpty(answer)) return true
   const format = Object.hasOwn(FORMATS, operation) ? FORMATS[operation] : undefined
-  if (format && !format(answer)) return false
-  checked.add(answer)
+  if (format && !format(answer, areTexts)) return false
+  // The gateway itself can only use numbers.
+  if (!areTexts) checked.add(answer)
   return true
+}
+
+/** Whether a GET asks for 64-bit integers as texts, which nodes from release 4.8.2 on then answer. */
+export function asksForTexts(path: string): boolean {
+  const query = path.indexOf('?')
+  if (query === -1) return false
+  const value = new URLSearchParams(path.slice(query)).get('int64_as_string')
+  return value?.toLowerCase() === 'true'
 }
 
 /** Whether an object has no members. */
