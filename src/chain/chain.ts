@@ -98,19 +98,23 @@ export function createChain(options: createChain.Options): Chain {
     return full ? block.full(context).whole : block.slim(context)
   }
 
-  async function resolve(ref: BlockRef): Promise<BlockId | undefined> {
-    if (typeof ref === 'object') return (await find(ref))?.id
+  async function resolve(ref: BlockRef, signal?: AbortSignal): Promise<BlockId | undefined> {
+    if (typeof ref === 'object') return (await find(ref, signal))?.id
     const number = heightOf(ref)
     if (number > latest().number) return undefined
     const hash = blocks.hashAt(number)
-    return hash === undefined ? (await blocks.get(number))?.id : { hash, number }
+    return hash === undefined ? (await blocks.get(number, signal))?.id : { hash, number }
   }
 
   /** The heights of a search, which end at the newest block; undefined when the search begins above it. */
-  async function rangeOf(from: BlockRef, to: BlockRef): Promise<BlockRange | undefined> {
+  async function rangeOf(
+    from: BlockRef,
+    to: BlockRef,
+    signal: AbortSignal | undefined,
+  ): Promise<BlockRange | undefined> {
     const bound = async (ref: BlockRef) => {
       if (typeof ref !== 'object') return heightOf(ref)
-      const id = await resolve(ref)
+      const id = await resolve(ref, signal)
       if (!id) throw unknownBlock()
       return id.number
     }
@@ -201,7 +205,7 @@ export function createChain(options: createChain.Options): Chain {
         onLogs?.([{ from: number, to: number, source: isHere ? 'memory' : 'receipts' }])
         return logsOfBlock(block, query, { maxResults: config.logsMaxResults })
       }
-      const range = await rangeOf(query.fromBlock, query.toBlock)
+      const range = await rangeOf(query.fromBlock, query.toBlock, signal)
       if (!range) return NO_LOGS
       const { logs, origins } = await search(range, query, signal)
       onLogs?.(origins)
@@ -209,16 +213,20 @@ export function createChain(options: createChain.Options): Chain {
     },
 
     async logPage(query, { cursor, limit }, signal) {
-      const range = await rangeOf(query.fromBlock, query.toBlock)
+      const range = await rangeOf(query.fromBlock, query.toBlock, signal)
       if (!range) return { logs: NO_LOGS, origins: [], next: undefined }
-      const options = { ...searchOptions(signal), cursor, limit, resolve }
-      const page = await logsAfter(range, query, options)
+      const page = await logsAfter(range, query, {
+        ...searchOptions(signal),
+        cursor,
+        limit,
+        resolve: (number) => resolve(number, signal),
+      })
       onLogs?.(page.origins)
       return page
     },
 
     async countLogs(query, signal) {
-      const range = await rangeOf(query.fromBlock, query.toBlock)
+      const range = await rangeOf(query.fromBlock, query.toBlock, signal)
       return range ? countLogs(range, query, { ...searchOptions(signal), onOrigins: onLogs }) : 0
     },
 

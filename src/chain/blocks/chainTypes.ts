@@ -17,7 +17,7 @@ export type Chain = {
   latest(): HeadBlock
   solid(): HeadBlock
   /** The canonical block that a reference names; undefined when there is none (yet). */
-  resolve(ref: BlockRef): Promise<BlockId | undefined>
+  resolve(ref: BlockRef, signal?: AbortSignal): Promise<BlockId | undefined>
   /** The source that answers a state read at this reference. @throws HistoricalStateError, RpcError */
   state(ref: BlockRef): Promise<StateSource>
   block(

@@ -49,7 +49,7 @@ export const eth_feeHistory = defineMethod({
   ),
   summary: 'gas used ratio and base fee (the energy price) of blocks; tips are zero',
   async handler({ chain, request }, [count, newestRef, percentiles]): Promise<FeeHistory> {
-    const newest = await chain.resolve(newestRef)
+    const newest = await chain.resolve(newestRef, request.signal)
     if (!newest)
       throw new RpcError(
         -32000,

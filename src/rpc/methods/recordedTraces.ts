@@ -64,7 +64,7 @@ export async function framesOfBlock(
   options: CallTracerRequest,
   context: Context,
 ): Promise<BlockFrame[]> {
-  const block = await context.chain.resolve(ref)
+  const block = await context.chain.resolve(ref, context.request.signal)
   if (block?.number === 0) throw new RpcError(-32000, 'genesis is not traceable')
   const traced = block && (await tracesOfBlock({ blockHash: block.hash }, options.unit, context))
   if (!traced) throw new RpcError(-32000, `block ${nameOf(ref)} not found`)

@@ -11,10 +11,10 @@ export const trace_filter = defineMethod({
   result: schemas.listOf(flatTrace),
   summary: `the calls of a range of at most ${MAX_TRACED_BLOCKS} blocks that involve the given accounts, from the internal transactions of the node`,
   async handler(context, [filter]) {
-    const { chain } = context
+    const { chain, request } = context
     const newest = chain.latest().number
-    const from = (await chain.resolve(filter.fromBlock))?.number ?? newest + 1
-    const to = (await chain.resolve(filter.toBlock))?.number ?? newest
+    const from = (await chain.resolve(filter.fromBlock, request.signal))?.number ?? newest + 1
+    const to = (await chain.resolve(filter.toBlock, request.signal))?.number ?? newest
     if (to - from >= MAX_TRACED_BLOCKS)
       throw new RpcError(-32602, `exceed max block range: ${MAX_TRACED_BLOCKS}`)
     const { after, count, unit } = filter

@@ -28,16 +28,16 @@ export const eth_getUncleCountByBlockHash = defineMethod({
   params: [named('blockHash', hash)],
   result: schemas.nullable(schemas.quantity),
   summary: SUMMARY,
-  handler: ({ chain }, [blockHash]) => countUncles(chain, { blockHash }),
+  handler: (context, [blockHash]) => countUncles(context, { blockHash }),
 })
 
 export const eth_getUncleCountByBlockNumber = defineMethod({
   params: [blockRef],
   result: schemas.nullable(schemas.quantity),
   summary: SUMMARY,
-  handler: ({ chain }, [ref]) => countUncles(chain, ref),
+  handler: (context, [ref]) => countUncles(context, ref),
 })
 
-async function countUncles(chain: Context['chain'], ref: BlockRef): Promise<Hex | null> {
-  return (await chain.resolve(ref)) ? '0x0' : null
+async function countUncles({ chain, request }: Context, ref: BlockRef): Promise<Hex | null> {
+  return (await chain.resolve(ref, request.signal)) ? '0x0' : null
 }
