@@ -1,13 +1,76 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
+import type { Hash } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import type { Script } from '../../../test/support/chain.ts'
 import { startGateway, type TestGateway } from '../../../test/support/gateway.ts'
 import { log, logBlocks, other, startWatchedChain } from '../../../test/support/watchedChain.ts'
+import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
+import type { RecentBlock } from '../head/headTypes.ts'
+import { createCursors } from './cursors.ts'
+import { createMemoryFilterStore } from './memory.ts'
+import type { FilterStore } from './store.ts'
+
+/** Limits of a store that are never reached. */
+const ROOM = {
+  bytesPerClient: 100_000,
+  bytesTotal: 100_000,
+  lease: 60_000,
+  perClient: 10,
+  total: 10,
+  ttl: 60_000,
+}
+
+/** Blocks 0 to 5 with one log each, as a window has them. */
+function windowedChain(): RecentBlock[] {
+  const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
+  return Array.from({ length: 6 }, (_, number) => {
+    const found = { address: '0x01', blockNumber: toQuantity(number), topics: [] }
+    const block = { hash: hashOf(number), logs: [found], number, parentHash: hashOf(number - 1) }
+    return block as unknown as RecentBlock
+  })
+}
+
+/** The cursors of both views of a replica that has the blocks up to `known.newest`, of which those up to `known.solid` are final. */
+function cursorsOf(
+  store: FilterStore,
+  chain: readonly RecentBlock[],
+  known: { newest: number; solid: number },
+) {
+  const owner = { client: 'a' }
+  const options = { limit: 100, signal: new AbortController().signal }
+  const of = (view: 'full' | 'solid') =>
+    createCursors({
+      chain: {
+        logRows: async () => [],
+        async resolve(ref) {
+          const block = typeof ref === 'number' ? chain[ref] : undefined
+          return block && block.number <= known.newest ? block : undefined
+        },
+        view,
+      },
+      head: {
+        window: () => ({
+          blocks: chain.slice(0, known.newest + 1),
+          orphans: new Map(),
+          solidified: chain[known.solid] as RecentBlock,
+        }),
+      },
+      store: async () => store,
+    })
+  return {
+    open: (view: 'full' | 'solid') =>
+      of(view).open(owner, 'a', { addresses: [], from: 1, topics: [] }),
+    next: (view: 'full' | 'solid') => of(view).next(owner, 'a', options),
+    acknowledge: (view: 'full' | 'solid', cursor: string) =>
+      of(view).acknowledge(owner, 'a', cursor),
+  }
+}
 
 type Opened = { cursor: string; created: boolean }
 type Page = { cursor: string; logs: RpcLog[] }
@@ -114,6 +177,40 @@ describe('named cursors', () => {
     expect(await again.next()).toEqual(second)
     expect(await again.ack(second)).toBe(true)
     expect(brief(await again.next())).toEqual(['+3.0'])
+  })
+
+  test('behavior: a replica that lacks the end of a page waits for it', async () => {
+    const chain = windowedChain()
+    const store = createMemoryFilterStore(ROOM)
+    const ahead = cursorsOf(store, chain, { newest: 5, solid: 5 })
+    const behind = { newest: 3, solid: 2 }
+    const other = cursorsOf(store, chain, behind)
+    await ahead.open('full')
+    const page = await ahead.next('full')
+    expect(page.cursor).toMatch(/^5:/)
+    const late = other.next('full')
+    await sleep(50)
+    behind.newest = 5
+    expect(await late).toEqual(page)
+    expect(await ahead.acknowledge('full', page.cursor)).toBe(true)
+    // The other one has the blocks by now, but does not know yet that they are final.
+    await ahead.open('solid')
+    const final = await ahead.next('solid')
+    await expect(other.next('solid')).rejects.toMatchObject({ code: -32603 })
+    expect(await ahead.acknowledge('solid', final.cursor)).toBe(true)
+  })
+
+  test('behavior: a page with removed logs is the same again, whatever the limit is', async () => {
+    const { ack, chain, next, open, sync } = await start(logBlocks(3))
+    await open({ from: 'earliest' })
+    await ack(await next())
+    chain.reorg(2, [{ logs: [[log]] }, {}])
+    await sync()
+    const page = await next(1)
+    expect(brief(page)).toEqual(['-3.0'])
+    expect(await next()).toEqual(page)
+    expect(await ack(page)).toBe(true)
+    expect(brief(await next())).toEqual(['-2.0', '+2.0'])
   })
 
   test('error: an unknown name, another cursor, another filter, no place to keep it', async () => {

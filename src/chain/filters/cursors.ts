@@ -9,7 +9,7 @@ import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import type { Head } from '../head/headTypes.ts'
 import { newestIn, windowOf } from '../head/window.ts'
-import { endOf, fromCursor, idAt, type Page, pageFrom, toCursor } from './page.ts'
+import { endOf, fromCursor, idAt, type Page, pageFrom, toCursor, whenReceived } from './page.ts'
 import { type FilterOwner, type FilterSpec, type FilterStore, PAGE_LEASE } from './store.ts'
 
 /**
@@ -32,9 +32,9 @@ export type Cursors = {
   ): Promise<{ cursor: string; created: boolean }>
   /**
    * The logs after the acknowledged position, as whole blocks; after a reorg the removed logs come first. The same page until it
-   * is acknowledged, except when a reorg has removed its last block.
+   * is acknowledged, except when a reorg has removed its last block. A replica that lacks that block waits for it.
    *
-   * @throws CursorNotFoundError, CursorLostError, UpstreamError, LimitExceededError
+   * @throws CursorNotFoundError, CursorLostError, BehindError, UpstreamError, LimitExceededError
    */
   next(owner: CursorOwner, name: string, options: NextOptions): Promise<CursorPage>
   /**
@@ -99,20 +99,24 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
   }
 
   /**
-   * The page after a position. A page has more logs than `limit` when its first block has.
+   * The page after a position: the one that was answered before, while its end comes after the position, otherwise a new one. A new page
+   * has more logs than `limit` when its first block has.
    *
-   * @throws CursorLostError when the block of the position was removed and is not known any more
+   * @throws CursorLostError when the block of the position was removed and is not known any more; BehindError
    */
   async function pageAfter(
     spec: Extract<FilterSpec, { kind: 'logs' }>,
     at: BlockId,
-    { limit, signal, upTo }: NextOptions & { upTo?: number },
+    answered: BlockId | undefined,
+    { limit, signal }: NextOptions,
   ): Promise<Page> {
     // The window has no hashes of the blocks below it.
     const isBelow = at.number < (windowOf(head).blocks[0]?.number ?? 0)
-    if (isBelow && (await idAt(chain, at.number)).hash !== at.hash) throw new CursorLostError(at)
-    const options = { chain, head, signal, ...(upTo !== undefined && { upTo }) }
-    const page = await pageFrom(spec, at, { ...options, limit })
+    if (isBelow && (await idAt(chain, at.number, signal)).hash !== at.hash)
+      throw new CursorLostError(at)
+    const options = { chain, head, limit, signal }
+    const same = answered && (await pageFrom(spec, at, { ...options, end: answered }))
+    const page = same ?? (await pageFrom(spec, at, options))
     if (!page) throw new CursorLostError(at)
     return page
   }
@@ -144,12 +148,7 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
         const { acknowledged, answered, spec, stored } = await read(id)
         const at = fromCursor(acknowledged)
         const end = answered === undefined ? undefined : fromCursor(answered)
-        const isSame = end && (await chain.resolve(end.number))?.hash === end.hash
-        const page = await pageAfter(
-          spec,
-          at,
-          isSame ? { ...options, limit: Infinity, upTo: end.number } : options,
-        )
+        const page = await whenReceived(() => pageAfter(spec, at, end, options))
         const cursor = toCursor(page.cursor)
         // An empty page needs no acknowledgement.
         const text = page.items.length > 0 ? `${acknowledged}>${cursor}` : cursor

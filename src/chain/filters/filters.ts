@@ -9,7 +9,7 @@ import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { newestIn, windowOf } from '../head/window.ts'
 import { createClaims } from './claims.ts'
-import { BehindError, endOf, fromCursor, pageFrom, toCursor } from './page.ts'
+import { BehindError, endOf, fromCursor, pageFrom, toCursor, whenReceived } from './page.ts'
 import type { PendingFeed } from './pending.ts'
 import type { PendingResponse } from './response.ts'
 import {
@@ -45,9 +45,9 @@ export type Filters = {
 /** A log filter as the client gave it. */
 type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
 
-/** Milliseconds for which a poll waits until this replica has a block that another replica has delivered. */
-const BEHIND_WAIT = 2_000
-const BEHIND_STEP = 10
+/** Milliseconds for which a poll waits until all replicas know the newest block. */
+const SHARED_WAIT = 2_000
+const SHARED_STEP = 10
 
 /** Filters over one view of the chain. */
 export function createFilters({
@@ -83,11 +83,11 @@ export function createFilters({
 
   /** Waits until all replicas know the newest block. Only then can each of them resume a cursor on it. */
   async function waitForReplicas(): Promise<void> {
-    for (let waited = 0; !head.isShared(); waited += BEHIND_STEP) {
+    for (let waited = 0; !head.isShared(); waited += SHARED_STEP) {
       // If the store cannot be used, its error names the cause.
       if (waited === 0) await store.check()
-      if (waited >= BEHIND_WAIT) throw new BehindError()
-      await sleep(BEHIND_STEP)
+      if (waited >= SHARED_WAIT) throw new BehindError()
+      await sleep(SHARED_STEP)
     }
   }
 
@@ -102,17 +102,9 @@ export function createFilters({
       const { hashes, position } = page
       return { items: hashes.map((hash) => `"${hash}"`), cursor: position }
     }
-    const started = performance.now()
-    for (;;)
-      try {
-        const options = { chain, head, limit: pageSize, signal }
-        const page = await pageFrom(spec, fromCursor(cursor), options)
-        return page && { items: page.items, cursor: toCursor(page.cursor) }
-      } catch (error) {
-        const behind = error instanceof BehindError && performance.now() - started < BEHIND_WAIT
-        if (!behind) throw error
-        await sleep(BEHIND_STEP)
-      }
+    const options = { chain, head, limit: pageSize, signal }
+    const page = await whenReceived(() => pageFrom(spec, fromCursor(cursor), options))
+    return page && { items: page.items, cursor: toCursor(page.cursor) }
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import type { RpcLog } from '../../codec/types.ts'
 import { wireOf } from '../../lib/wire.ts'
@@ -9,14 +9,50 @@ import { pageFrom } from './page.ts'
 /** More than one call of a function takes as arguments. */
 const MANY = 200_000
 
+const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
+
+const block = (number: number, logs: RpcLog[] = []) =>
+  ({ hash: hashOf(number), logs, number, parentHash: hashOf(number - 1) }) as RecentBlock
+
+describe('the ids of old blocks', () => {
+  const newest = block(1_000)
+  const head = { window: () => ({ blocks: [newest], orphans: new Map(), solidified: newest }) }
+  const logRows = async () => []
+  const spec = { kind: 'blocks', view: 'full' } as const
+
+  test('default: are read together', async () => {
+    let reading = 0
+    let most = 0
+    const resolve = async (ref: unknown) => {
+      most = Math.max(most, ++reading)
+      await Promise.resolve()
+      reading--
+      return { hash: hashOf(ref as number), number: ref as number }
+    }
+    const options = { chain: { logRows, resolve }, head, limit: 200 }
+    const page = await pageFrom(spec, block(0), options)
+    expect(page?.items).toEqual(Array.from({ length: 200 }, (_, index) => `"${hashOf(index + 1)}"`))
+    expect(page?.cursor.number).toBe(200)
+    expect(most).toBeGreaterThan(10)
+  })
+
+  test('behavior: a client that leaves ends them', async () => {
+    const client = new AbortController()
+    const resolve = async (_: unknown, signal?: AbortSignal) => {
+      client.abort(new Error('left'))
+      signal?.throwIfAborted()
+      return block(1)
+    }
+    const options = { chain: { logRows, resolve }, head, limit: 200, signal: client.signal }
+    await expect(pageFrom(spec, block(0), options)).rejects.toThrow('left')
+  })
+})
+
 test.each([
   ['old blocks', 100],
   ['recent blocks', 1],
 ])('behavior: a page of %s may have any number of logs', async (_, lowest) => {
-  const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
   const log = { address: '0x01', topics: [] } as unknown as RpcLog
-  const block = (number: number, logs: RpcLog[]) =>
-    ({ hash: hashOf(number), logs, number, parentHash: hashOf(number - 1) }) as RecentBlock
   const recent = block(lowest, lowest === 1 ? Array.from({ length: MANY }, () => log) : [])
   const rows = Array.from({ length: MANY }, () => wireOf<RpcLog>(Buffer.from('{}')))
   const page = await pageFrom(

@@ -2,12 +2,13 @@ import type { Hash } from 'viem'
 
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import { InvalidParamsError, UpstreamError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/sleep.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
 import { createLogMatcher, type LogMatcher } from '../blocks/logMatch.ts'
 import { type BlockChange, blockChangesFrom } from '../head/blockChanges.ts'
-import type { Head, RecentBlock } from '../head/headTypes.ts'
+import type { Head, RecentBlock, Window } from '../head/headTypes.ts'
 import { recentLogText } from '../head/recentText.ts'
-import { newestIn, windowOf } from '../head/window.ts'
+import { isCanonical, newestIn, windowOf } from '../head/window.ts'
 import { readHistory } from './history.ts'
 import type { FilterSpec } from './store.ts'
 
@@ -22,62 +23,80 @@ const MAX_SEARCHES = 20
 /** Blocks of one search: a fifth of the default of `--logs-max-blocks`. */
 const SPAN = 1_000
 
+/** Ids of old blocks that are read at once. */
+const IDS_AT_ONCE = 64
+
+/** Milliseconds for which a poll waits until this replica has a block that another replica has delivered. */
+const BEHIND_WAIT = 2_000
+const BEHIND_STEP = 10
+
 /**
  * The changes between a cursor and the newest block of the filter's view, as whole blocks with at most `limit` items, or one
  * block with more: first the logs of orphans (`removed: true`, in the reverse order of delivery), then the canonical ones.
  *
- * @returns undefined when the branch of the cursor is no longer known.
+ * @returns undefined when the branch of the cursor is no longer known, or `end` is not after the cursor any more.
  * @throws BehindError, UpstreamError
  */
 export async function pageFrom(
   spec: ChainSpec,
   cursor: BlockId,
-  { chain, head, limit, signal, upTo = Infinity }: pageFrom.Options,
+  { chain, end, head, limit, signal }: pageFrom.Options,
 ): Promise<Page | undefined> {
+  const most = end ? Infinity : limit
   const items: Page['items'] = []
   const itemsOf = createItems(spec)
   let at = cursor
   // Items are added one by one: `push(...found)` fails above about 120,000 items.
   for (let searches = 0; ;) {
     const window = windowOf(head)
-    const newest = Math.min(upTo, newestIn(window, spec.view).number)
+    const newest = newestIn(window, spec.view).number
     const changes = blockChangesFrom(window, at, newest)
     if (changes === 'lost') return undefined
     if (changes === 'ahead') throw new BehindError()
     if (changes !== 'below') {
       for (const { after, block, removed } of changes) {
         const found = itemsOf({ after, block, removed })
-        if (items.length > 0 && items.length + found.length > limit) return { items, cursor: at }
+        if (items.length > 0 && items.length + found.length > most) return { items, cursor: at }
         for (const item of found) items.push(item)
         at = after
+        if (at.hash === end?.hash) return { items, cursor: at }
       }
-      return { items, cursor: at }
+      if (!end) return { items, cursor: at }
+      if (mayComeAfter(window, end, newest)) throw new BehindError()
+      return undefined
     }
-    if (searches++ === MAX_SEARCHES || items.length >= limit) return { items, cursor: at }
-    const first = Math.min(upTo, (window.blocks[0]?.number ?? 0) - 1)
-    if (at.number >= first) return { items, cursor: at }
-    const room = limit - items.length
+    // A page that was delivered before is as long as then.
+    if (!end && (searches++ === MAX_SEARCHES || items.length >= most)) return { items, cursor: at }
+    const first = Math.min(end?.number ?? Infinity, (window.blocks[0]?.number ?? 0) - 1)
+    if (at.number >= first) return end ? undefined : { items, cursor: at }
+    const room = most - items.length
     const old = await oldItems(at.number + 1, first, room).catch((error: unknown) => {
-      if (items.length > 0) return undefined
+      if (!end && items.length > 0) return undefined
       throw error
     })
     // A single block that does not fit starts the next page.
     if (!old || (items.length > 0 && old.items.length > room)) return { items, cursor: at }
     for (const item of old.items) items.push(item)
     at = old.cursor
+    if (at.hash === end?.hash) return { items, cursor: at }
   }
 
   /** Items of the final blocks in a range: as many whole blocks as fit. */
   async function oldItems(from: number, to: number, room: number): Promise<Page> {
     if (spec.kind === 'blocks') {
       const ids: BlockId[] = []
-      for (let number = from; number <= Math.min(to, from + room - 1); number++)
-        ids.push(await idAt(chain, number))
+      const last = Math.min(to, from + room - 1)
+      for (let first = from; first <= last; first += IDS_AT_ONCE) {
+        const count = Math.min(IDS_AT_ONCE, last - first + 1)
+        const numbers = Array.from({ length: count }, (_, index) => first + index)
+        // Reads of one event loop tick share their calls to the node.
+        ids.push(...(await Promise.all(numbers.map((number) => idAt(chain, number, signal)))))
+      }
       return { items: ids.map(({ hash }) => `"${hash}"`), cursor: ids.at(-1) as BlockId }
     }
     const wanted = Math.max(from, spec.from ?? 0)
     const last = Math.min(to, spec.to ?? to)
-    if (wanted > last) return { items: [], cursor: await idAt(chain, to) }
+    if (wanted > last) return { items: [], cursor: await idAt(chain, to, signal) }
     const found = await readHistory(chain, spec, {
       from: wanted,
       limit: room,
@@ -85,7 +104,7 @@ export async function pageFrom(
       span: SPAN,
       to: last,
     })
-    return { items: found.texts, cursor: await idAt(chain, found.to) }
+    return { items: found.texts, cursor: await idAt(chain, found.to, signal) }
   }
 }
 
@@ -95,14 +114,41 @@ export declare namespace pageFrom {
     head: Pick<Head, 'window'>
     limit: number
     signal?: AbortSignal | undefined
-    /** The last block of the page. @default the newest block of the view */
-    upTo?: number
+    /** The cursor after a page that was delivered before. It is read again, whatever `limit` is. */
+    end?: BlockId | undefined
   }
 }
 
+/** Whether this process has not received the block of a cursor yet, or it is above the newest block of its view. */
+function mayComeAfter(window: Window, cursor: BlockId, newest: number): boolean {
+  if (blockChangesFrom(window, cursor, newest) === 'ahead') return true
+  return isCanonical(window, cursor) === true && cursor.number > newest
+}
+
+/**
+ * Repeats a read while this replica lacks a block that another replica has delivered.
+ *
+ * @throws BehindError when it still lacks the block after two seconds
+ */
+export async function whenReceived<result>(read: () => Promise<result>): Promise<result> {
+  const started = performance.now()
+  for (;;)
+    try {
+      return await read()
+    } catch (error) {
+      const behind = error instanceof BehindError && performance.now() - started < BEHIND_WAIT
+      if (!behind) throw error
+      await sleep(BEHIND_STEP)
+    }
+}
+
 /** The id of a block that the chain has. @throws UpstreamError when the node does not have it */
-export async function idAt(chain: Pick<Chain, 'resolve'>, number: number): Promise<BlockId> {
-  const id = await chain.resolve(number)
+export async function idAt(
+  chain: Pick<Chain, 'resolve'>,
+  number: number,
+  signal?: AbortSignal,
+): Promise<BlockId> {
+  const id = await chain.resolve(number, signal)
   if (!id) throw new UpstreamError(`the node does not have block ${number}`)
   return id
 }

@@ -94,7 +94,7 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
     async history(chain, from, to, signal) {
       const first = Math.max(from, lowest)
       const last = Math.min(to, highest)
-      if (first > last) return { texts: [], at: await idAt(chain, to) }
+      if (first > last) return { texts: [], at: await idAt(chain, to, signal) }
       const found = await readHistory(chain, spec, {
         from: first,
         limit: MAX_LOGS,
@@ -103,7 +103,7 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
         to: last,
       })
       span = nextSpan(found.to - first + 1, found.texts.length)
-      return { texts: found.texts, at: await idAt(chain, found.to) }
+      return { texts: found.texts, at: await idAt(chain, found.to, signal) }
     },
   }
 }
