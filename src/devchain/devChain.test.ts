@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,6 +9,7 @@ import { signTransaction } from '../native/protobuf/signature.ts'
 import type { Block, Transaction } from '../native/wire/types.ts'
 import { noFaults } from './api/faults.ts'
 import { createDevChain, type DevChain } from './devChain.ts'
+import { replayBlock } from './trace/replay.ts'
 import { signEthereum } from './transactions/ethereumTransaction.ts'
 
 const TIME = 1_700_000_000_000
@@ -245,6 +246,49 @@ describe('createDevChain', () => {
     await later.mine()
     const seeded = await chainOf({ decimals: 18, seed: 'x' })
     expect(seeded.ledger.head().header.timestamp).toBe(Date.parse('2025-01-01T00:00:00Z'))
+  })
+
+  test.each([
+    ['native', 'cancun'],
+    ['cancun', 'native'],
+    ['london', 'prague'],
+  ] as const)(
+    'behavior: blocks of %s are executed again by their rules after a restart with %s',
+    async (before, after) => {
+      const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
+      const first = await chainOf({ decimals: 18, ethereum: { energy: before }, state })
+      const from = addressOf(first, 0)
+      // Stores a word: it has another price in each of these rules.
+      const [data, gas] = ['0x5f355f55', 200_000n] as const
+      const { chainId } = first
+      const common = { chainId, data, from, gas, gasPrice: 10n ** 10n, nonce: 0, value: 0n }
+      await (
+        await first.send(signEthereum(common, first.accounts[0]?.key))
+      ).announced
+      await first.close()
+      const second = await chainOf({ decimals: 18, ethereum: { energy: after }, state })
+      const block = second.ledger.head()
+      expect(block.transactions).toHaveLength(1)
+      const replayed = []
+      for await (const { info } of replayBlock(second.ledger, block, () => undefined))
+        replayed.push(info)
+      expect(replayed).toEqual(block.infos)
+      await second.close()
+    },
+  )
+
+  test('behavior: a state file that names no hardforks has blocks of the present one', async () => {
+    const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
+    const first = await chainOf({ decimals: 18, ethereum: { energy: 'cancun' }, state })
+    await first.mine()
+    await first.close()
+    const old = readFileSync(state, 'utf8')
+      .replace(',"hardforks":true', '')
+      .replace(/"hardfork":"cancun",?/, '')
+    writeFileSync(state, old)
+    const second = await chainOf({ decimals: 18, ethereum: { energy: 'cancun' }, state })
+    expect(second.ledger.contextAt(second.ledger.head()).block.hardfork).toBe('cancun')
+    await second.close()
   })
 
   test('error: a state file of another chain', async () => {

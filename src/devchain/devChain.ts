@@ -11,6 +11,7 @@ import { packState, unpackState } from './blocks/stateDump.ts'
 import { createStateFile } from './blocks/stateFile.ts'
 import { type AccountChange, changeAccount } from './execution/override.ts'
 import type { Fork } from './fork/open.ts'
+import { hardforkOf } from './ledger/blockContexts.ts'
 import { createClock } from './ledger/clock.ts'
 import { defineChain } from './ledger/defineChain.ts'
 import { createLedger } from './ledger/ledger.ts'
@@ -83,13 +84,18 @@ export async function createDevChain(options: createDevChain.Options = {}) {
 
   function restore(): void {
     const { time } = genesis
-    if (!first) return kept?.append({ kind: 'chain', genesis: identity(), time })
+    if (!first) return kept?.append({ kind: 'chain', genesis: identity(), time, hardforks: true })
     if (first.kind !== 'chain' || first.genesis !== identity())
       throw new Error(
         `${stateFile} holds another chain: it was made with other accounts, balances, producers, decimals, another chain id or another fork block`,
       )
+    // Blocks without one ran on the chain's own EVM, unless the file does not say it.
+    const unsaid = first.hardforks ? {} : hardforkOf(ethereum)
     for (const entry of entries) {
-      if (entry.kind === 'block') ledger.restore.block(entry.block, new Map(entry.changes))
+      if (entry.kind === 'block') {
+        const { block, changes } = entry
+        ledger.restore.block({ ...block, seen: { ...unsaid, ...block.seen } }, new Map(changes))
+      }
       if (entry.kind === 'patch') ledger.restore.patch(new Map(entry.changes))
       if (entry.kind === 'return') ledger.restore.returnTo(entry.mark)
     }

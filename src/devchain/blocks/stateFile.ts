@@ -5,7 +5,8 @@ import type { Mark } from './blockStore.ts'
 
 /** A line of the file: a block or patch with its changes, or a return to an earlier point. */
 type StateEntry =
-  | { kind: 'chain'; genesis: string; time?: number | undefined }
+  /** `hardforks`: the blocks of the file say by which hardfork contracts ran. Files of 0.4.0 and before do not have it. */
+  | { kind: 'chain'; genesis: string; time?: number | undefined; hardforks?: true }
   | { kind: 'block'; block: ChainBlock; changes: [key: string, value: unknown][] }
   | { kind: 'patch'; changes: [key: string, value: unknown][] }
   | { kind: 'return'; mark: Mark }

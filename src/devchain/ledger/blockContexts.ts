@@ -118,7 +118,11 @@ export function createBlockContexts({
       const context = contextOf({ number, timestamp, producer: witness })
       return {
         ...context,
-        block: { ...context.block, chainId: seen?.chainId ?? chainId },
+        block: {
+          ...context.block,
+          chainId: seen?.chainId ?? chainId,
+          hardfork: seen?.hardfork,
+        },
         headTime: store.block(number - 1)?.header.timestamp ?? 0,
         refBlockHash: (bytes) => refBlockHash(bytes, number - 1),
         isKnown: () => false,
