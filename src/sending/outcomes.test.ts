@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import { expect, test } from 'vitest'
 
-import type { ChainUpdate } from '../chain/head/headTypes.ts'
+import type { ChainUpdate, RecentBlock } from '../chain/head/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import { createOutcomes } from './outcomes.ts'
@@ -15,6 +15,7 @@ async function createScene() {
   const mined = new Set<string>()
   const errors: unknown[] = []
   let listener: (change: ChainUpdate) => void = () => {}
+  const blocks: RecentBlock[] = []
   let down = false
   const wallet = {
     async getTransactionInfoById({ value }: { value: string }) {
@@ -26,6 +27,7 @@ async function createScene() {
     contracts: { refresh: async () => {} },
     head: {
       latest: () => ({ number: 223 }) as ChainUpdate['solidified'],
+      window: () => ({ blocks, orphans: new Map(), solidified: blocks[0] as RecentBlock }),
       onUpdate(given) {
         listener = given
         return () => {}
@@ -44,7 +46,8 @@ async function createScene() {
     store,
     goDown: (value: boolean) => (down = value),
     block: async (timestamp: number, transactions: Hash[] = [], solid = timestamp) => {
-      const block = { timestamp, transactions } as ChainUpdate['added'][number]
+      const block = { number: 100 + blocks.length, timestamp, transactions } as RecentBlock
+      blocks.push(block)
       listener({
         added: [block],
         removed: [],
@@ -95,4 +98,16 @@ test('error: an unreachable node releases nothing; the next block tries again', 
   goDown(false)
   await block(4_000)
   expect(await store.counts(from)).toEqual({ mined: 1, next: 1 })
+})
+
+test('behavior: transactions of a block whose head failed are found with the next one', async () => {
+  const { block, errors, goDown, mined, store } = await createScene()
+  for (const n of [1, 2]) mined.add(hash(n).slice(2))
+  goDown(true)
+  await block(500, [hash(1)])
+  await block(510, [hash(2)])
+  expect(errors).toHaveLength(2)
+  goDown(false)
+  await block(520, [hash(9)])
+  expect(await store.counts(from)).toEqual({ mined: 2, next: 2 })
 })

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import type { Head, ChainUpdate } from '../chain/head/headTypes.ts'
+import type { ChainUpdate, Head, RecentBlock } from '../chain/head/headTypes.ts'
 import { contractAddress, toRpcAddress } from '../lib/address.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Contracts } from './contracts.ts'
@@ -14,7 +14,7 @@ const SWEEP = 100
  * transaction that expired before the solidified block cannot be in any later block: it is looked up once more and
  * released, which frees its nonce. Every replica may do this; each transaction counts once.
  *
- * @param onError - called when handling a head failed. The next head tries again.
+ * @param onError - called when handling a head failed. The next head tries again, with all blocks since then that the window has.
  */
 export function createOutcomes({
   contracts,
@@ -29,10 +29,24 @@ export function createOutcomes({
 } {
   let unsubscribe: (() => void) | undefined
   let tail: Promise<void> = Promise.resolve()
+  /** The lowest block whose transactions were not looked up, because handling its head failed. */
+  let missedFrom = Infinity
 
-  async function follow({ added, solidified }: ChainUpdate): Promise<void> {
-    const mined = await store.pick(added.flatMap(({ transactions }) => transactions))
+  /** The blocks of an update, and those before it that were missed. */
+  function blocksOf({ added }: ChainUpdate): readonly RecentBlock[] {
+    const first = added[0]?.number ?? Infinity
+    if (first <= missedFrom) {
+      missedFrom = first
+      return added
+    }
+    return head.window()?.blocks.filter(({ number }) => number >= missedFrom) ?? added
+  }
+
+  async function follow(update: ChainUpdate): Promise<void> {
+    const { solidified } = update
+    const mined = await store.pick(blocksOf(update).flatMap(({ transactions }) => transactions))
     for (const id of mined) await confirmMined(id, { head, native, store })
+    missedFrom = Infinity
     await contracts.refresh()
     for (const id of await store.pending({ expiredAt: solidified.timestamp, limit: SWEEP }))
       if ((await confirmMined(id, { head, native, store })) === 'absent')
@@ -57,7 +71,7 @@ export function createOutcomes({
 export declare namespace createOutcomes {
   type Options = {
     contracts: Pick<Contracts, 'refresh'>
-    head: Pick<Head, 'latest' | 'onUpdate'>
+    head: Pick<Head, 'latest' | 'onUpdate' | 'window'>
     native: NativeClient
     onError: (error: unknown) => void
     store: SentStore

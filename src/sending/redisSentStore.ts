@@ -18,6 +18,9 @@ import {
  */
 const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
 
+/** Ids of one command: many more would stop Redis for too long, or be more arguments than a function takes. */
+const BATCH = 1_000
+
 /**
  * A store that all replicas share. Its keys, under `sent:`:
  *
@@ -109,9 +112,13 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
       return ids as Hash[]
     },
     async pick(ids) {
-      if (ids.length === 0) return []
-      const scores = await redis.run((client) => client.zmscore(key('pending'), ...ids))
-      return ids.filter((_, index) => scores[index] !== null)
+      const found: Hash[] = []
+      for (let start = 0; start < ids.length; start += BATCH) {
+        const batch = ids.slice(start, start + BATCH)
+        const scores = await redis.run((client) => client.zmscore(key('pending'), ...batch))
+        found.push(...batch.filter((_, index) => scores[index] !== null))
+      }
+      return found
     },
     async find(hash) {
       const id = await redis.run((client) => client.get(key('alias', hash)))

@@ -141,6 +141,9 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.pending({ expiredAt: 1_002, limit: 10 })).toEqual([hash(1)])
     expect(await b.pick([hash(9), hash(3), hash(1)])).toEqual([hash(3), hash(1)])
     expect(await b.pick([])).toEqual([])
+    // As many as a long gap in the chain has, and more than a function takes as arguments.
+    const many = Array.from({ length: 200_000 }, (_, index) => hash(1_000 + index))
+    expect(await b.pick([...many, hash(2)])).toEqual([hash(2)])
   })
 
   test('behavior: other replicas read new contracts after a cursor', async () => {
