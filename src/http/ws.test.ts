@@ -56,6 +56,17 @@ test('behavior: batches, parse errors, notifications, bytes instead of text', as
   expect(await next()).toEqual(['{"jsonrpc":"2.0","id":1,"result":"ä"}'])
 })
 
+test('error: bytes that are not UTF-8', async () => {
+  const { url } = await setup()
+  const { next, ws } = await open(url)
+  ws.send(Buffer.from(call('echo', 'ä'), 'latin1'))
+  ws.send(call('echo', 1))
+  expect(await next(2)).toEqual([
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the message is not UTF-8"}}',
+    '{"jsonrpc":"2.0","id":1,"result":1}',
+  ])
+})
+
 test('behavior: more requests than may be in flight are all answered', async () => {
   const { clients, release, url } = await setup()
   const { next, ws } = await open(url)

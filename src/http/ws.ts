@@ -81,9 +81,7 @@ export function createWsServer({
         if (draining) connection.close(GOING_AWAY, 'server is shutting down')
       },
       onMessage({ data }: { data: unknown }) {
-        connection?.receive(
-          typeof data === 'string' ? data : Buffer.from(data as ArrayBuffer).toString(),
-        )
+        connection?.receive(typeof data === 'string' ? data : Buffer.from(data as ArrayBuffer))
       },
       onClose() {
         if (!connection) return

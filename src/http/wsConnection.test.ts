@@ -105,6 +105,14 @@ test('behavior: requests and notifications keep it from being idle', async () =>
   expect(cuts).toEqual([])
 })
 
+test('error: a request that fails closes the connection, because its client waits for an answer', async () => {
+  const { client, connection } = await setup(() => Promise.reject(new Error('broken')))
+  const closed = once(client, 'close')
+  connection.receive('{}')
+  const [code, reason] = (await closed) as [number, Buffer]
+  expect([code, String(reason)]).toEqual([1011, 'a request failed'])
+})
+
 test('behavior: one with subscriptions is never idle', async () => {
   const { connection, cuts, pings, tickAt } = await setup()
   connection.socket.onClose(() => {})

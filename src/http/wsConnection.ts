@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 
@@ -8,9 +9,10 @@ import type { TimeSlice } from '../lib/timeSlice.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { permitSame } from '../limits/policy.ts'
-import { EVENT_PRICE } from '../limits/prices.ts'
-import { answerBytes } from '../rpc/jsonrpc/answer.ts'
+import { answerPrice, EVENT_PRICE } from '../limits/prices.ts'
+import { answerBytes, errorAnswer } from '../rpc/jsonrpc/answer.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
+import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { ClientGoneError, type RequestHeaders, type RpcSocket, scopesOf } from '../rpc/request.ts'
 import { COUNTED, type Reader, type Unsent } from './unsent.ts'
@@ -18,7 +20,8 @@ import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 /** One WebSocket client: its requests, its notifications, its timeouts. */
 export type WsConnection = {
   readonly socket: RpcSocket
-  receive(text: string): void
+  /** @param message - a text, or the bytes of one. */
+  receive(message: string | Buffer): void
   /** The connection has ended. */
   closed(): void
   /** Disconnects: sends a close frame, and destroys the socket when the peer does not answer it. */
@@ -55,7 +58,7 @@ export function createWsConnection(
   const open = new Set<Delivery>()
   const closeListeners = new Set<() => void>()
   /** Messages of one read that arrived before the socket was paused. */
-  const waiting: string[] = []
+  const waiting: (string | Buffer)[] = []
   let inFlight = 0
   /** Whether requests wait for the time slice that all connections share. */
   let queued = false
@@ -142,10 +145,18 @@ export function createWsConnection(
     onDelivery: (delivery, listener) => delivery.onDelivery(listener),
   })
 
-  async function answer(text: string) {
+  /** The answer to a message. The library refuses texts that are not UTF-8 itself, but not bytes. */
+  function answerTo(message: string | Buffer, delivery: Delivery) {
+    if (typeof message === 'string' || isUtf8(message))
+      return server.answer(message.toString(), scopeOf(delivery))
+    limits.charge(caller(), answerPrice(message.length))
+    return errorAnswer('null', NOT_UTF8)
+  }
+
+  async function answer(message: string | Buffer) {
     const delivery = createDelivery(onError)
     open.add(delivery)
-    const answer = await server.answer(text, scopeOf(delivery))
+    const answer = await answerTo(message, delivery)
     inFlight--
     open.delete(delivery)
     if (answer && !ended && ws.readyState === ws.OPEN) {
@@ -183,7 +194,11 @@ export function createWsConnection(
 
   function startNext() {
     inFlight++
-    answer(waiting.shift() ?? '').catch((error: unknown) => onError(error, 'a request failed'))
+    answer(waiting.shift() ?? '').catch((error: unknown) => {
+      onError(error, 'a request failed')
+      // Its client would wait for ever.
+      close(INTERNAL_ERROR, 'a request failed')
+    })
   }
 
   /** Waits for a time slice, because tens of thousands of subscriptions may end at once. */
@@ -202,9 +217,9 @@ export function createWsConnection(
   return {
     socket,
     close,
-    receive(text) {
+    receive(message) {
       lastUse = now()
-      waiting.push(text)
+      waiting.push(message)
       flow()
     },
     closed() {
@@ -263,8 +278,12 @@ export declare namespace createWsConnection {
 
 const TEXT = { binary: false }
 
+/** The error for bytes that are not a text. Replacement characters would change an id that is sent back. */
+const NOT_UTF8 = { ...PARSE_ERROR, message: `${PARSE_ERROR.message}: the message is not UTF-8` }
+
 const NORMAL = 1000
 const POLICY_VIOLATION = 1008
+const INTERNAL_ERROR = 1011
 const TRY_AGAIN_LATER = 1013
 
 /** Time for the peer to answer a close frame. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { until } from '../../../test/support/until.ts'
 import { createCatchUpQueue } from './catchUpQueue.ts'
 
 type Job = { name: string; socket: { id: string }; parts: number }
@@ -64,6 +65,50 @@ test('error: a job that fails is dropped, the others continue', async () => {
   })
   expect(parts).toEqual(['good', 'good'])
   expect(errors).toEqual([new Error('no')])
+})
+
+test('behavior: jobs that are added when one has ended are run one at a time', async () => {
+  const parts: string[] = []
+  let running = 0
+  const queue = createCatchUpQueue<Job>({
+    isOpen: () => true,
+    onDone({ name }) {
+      if (name !== 'first') return
+      queue.add(job('1', 'long', 2))
+      queue.add(job('1', 'short', 1))
+    },
+    onError: () => {},
+    async take(one) {
+      expect(++running).toBe(1)
+      // Uses up the time slice, so that the queue waits after the first job.
+      for (const end = performance.now() + 4; performance.now() < end;);
+      await new Promise((resolve) => setTimeout(resolve, one.name === 'long' ? 20 : 0))
+      running--
+      parts.push(one.name)
+      return --one.parts > 0
+    },
+  })
+  queue.add(job('1', 'first', 1))
+  await until(() => expect(parts).toEqual(['first', 'long', 'short', 'long']))
+})
+
+test('error: a failure after the last part is reported, and the next job runs', async () => {
+  const failure = new Error('no')
+  const errors: unknown[] = []
+  await new Promise<void>((resolve) => {
+    const queue = createCatchUpQueue<Job>({
+      isOpen: () => true,
+      onDone({ name }) {
+        if (name === 'bad') throw failure
+        resolve()
+      },
+      onError: (error) => errors.push(error),
+      take: async () => false,
+    })
+    queue.add(job('1', 'bad', 1))
+    queue.add(job('1', 'good', 1))
+  })
+  expect(errors).toEqual([failure])
 })
 
 test('behavior: other work runs between the parts', async () => {

@@ -14,6 +14,7 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }
   onError,
   take,
 }: createCatchUpQueue.Options<job>): CatchUpQueue<job> {
+  /** Of each socket that is served or waits: its waiting jobs. */
   const jobs = new Map<string, Set<job>>()
   /** Sockets with waiting jobs and no running one. */
   const waiting = new Set<string>()
@@ -23,31 +24,28 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }
     for (const socket of waiting) {
       if (served >= AT_ONCE) return
       waiting.delete(socket)
-      const [job] = jobs.get(socket) ?? []
-      if (!job) continue
+      const own = jobs.get(socket)
+      const [job] = own ?? []
+      if (!own || !job) continue
       served++
-      void serve(job).finally(() => {
+      void serve(job, own).finally(() => {
         served--
-        if (jobs.has(socket)) waiting.add(socket)
+        if (own.size > 0) waiting.add(socket)
+        else jobs.delete(socket)
         next()
       })
     }
   }
 
-  async function serve(job: job): Promise<void> {
-    const own = jobs.get(job.socket.id)
-    own?.delete(job)
-    let state: 'more' | 'done' | 'failed'
+  async function serve(job: job, own: Set<job>): Promise<void> {
+    own.delete(job)
     try {
-      state = isOpen(job) && (await take(job)) && isOpen(job) ? 'more' : 'done'
+      // The job goes behind the other jobs of its socket.
+      if (isOpen(job) && (await take(job)) && isOpen(job)) own.add(job)
+      else onDone(job)
     } catch (error) {
       onError(error, job)
-      state = 'failed'
     }
-    // The job goes behind the other jobs of its socket.
-    if (state === 'more') own?.add(job)
-    if (own?.size === 0) jobs.delete(job.socket.id)
-    if (state === 'done') onDone(job)
     // A part that is answered from a cache never waits, so without this pause it would block other work.
     if (timeSlice.isOver()) await timeSlice.next()
   }
@@ -72,7 +70,7 @@ export declare namespace createCatchUpQueue {
     /** Runs one part of a job. @returns whether more parts are left. */
     take: (job: job) => Promise<boolean>
     onDone: (job: job) => void
-    /** Called when a job fails. The queue drops the job. */
+    /** Called when a job, or `onDone`, fails. The queue drops the job. */
     onError: (error: unknown, job: job) => void
   }
 }
