@@ -12,6 +12,9 @@ const COMMAND_TIMEOUT = 2_000
 /** Milliseconds between attempts to write while Redis refuses writes. */
 const WRITE_CHECK = 1_000
 
+/** Keys with slots of their own for each master: all of them miss one of twenty masters once in ten million. */
+const CHECKS_PER_MASTER = 16
+
 /** Milliseconds that replicas have to confirm a write: less than a command. */
 const COPY_TIMEOUT = 1_000
 
@@ -113,12 +116,20 @@ export function createRedisLink({
     if (!isClosed) writeCheck = setTimeout(() => void checkWrites(), WRITE_CHECK)
   }
 
+  /** The keys whose writes are tried: enough that each master gets one, where keys are spread over several. */
+  function checkedKeys(): string[] {
+    const key = keyOf('write-check')
+    if (!address.isSpread) return [key]
+    const count = CHECKS_PER_MASTER * serversOf(client).length
+    return [key, ...Array.from({ length: count }, (_, index) => ownKeyOf(`write-check:${index}`))]
+  }
+
   /** One check at a time: after one that succeeded, nobody would repeat one that fails. */
   async function checkWrites(): Promise<void> {
     if (client.status !== 'ready') return scheduleCheck()
     try {
       await Promise.all([
-        client.set(keyOf('write-check'), '1', 'PX', 60_000),
+        ...checkedKeys().map((key) => client.set(key, '1', 'PX', 60_000)),
         ...serversOf(client).map((server) => server.ping()),
       ])
       refusal = undefined
@@ -141,13 +152,14 @@ export function createRedisLink({
   }
 
   const keyOf = (name: string) => `{${prefix}}:${name}`
+  const ownKeyOf = (name: string) => `{${prefix}:${name}}`
 
   return {
     client,
     key: keyOf,
     spreadKeys(name) {
       if (address.kind !== 'cluster') return [keyOf(name)]
-      const own = `{${prefix}:${name}}`
+      const own = ownKeyOf(name)
       return address.isSpread ? [own, keyOf(name)] : [keyOf(name), own]
     },
     script(lua) {

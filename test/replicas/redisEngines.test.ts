@@ -1,6 +1,8 @@
 // The stores that replicas share, on Redis as operators run it: TLS, a Unix socket, Sentinel, Cluster.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 
+import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { createRedisFilterStore } from '../../src/chain/filters/redis.ts'
@@ -139,6 +141,37 @@ test.skipIf(enginesMissing)(
     await spread.store.flush()
     expect(spread.store.usage().filters).toBe(0)
     expect((await keysOf()).flat()).toEqual([plain.link.key('filters:usage')])
+  },
+)
+
+test.skipIf(enginesMissing)(
+  'behavior: while one master of a Cluster that spreads filters refuses writes, Redis counts as refusing',
+  async () => {
+    const engine = await startCluster({ isSpread: true })
+    const link = await connect(engine.url)
+    onTestFinished(async () => {
+      await link.close()
+      await engine.close()
+    })
+    const keysOf = async (server: Redis) => (await server.keys('*')).length
+    const write = (index: number) => link.client.set(link.spreadKeys(`${index}`)[0], '1')
+    // The master that gets the first of these keys, unless it has the slot of the prefix.
+    await link.client.set(link.key('own'), '1')
+    const servers = serversOf(link.client)
+    const counts = await Promise.all(servers.map(keysOf))
+    const other = servers[counts.indexOf(0)] as Redis
+    let index = 0
+    while ((await keysOf(other)) === 0) await write(index++)
+    await other.config('SET', 'min-replicas-to-write', '1')
+    const told: string[] = []
+    link.onStatus((status) => told.push(status))
+    await expect(link.run(() => write(index - 1))).rejects.toMatchObject({ code: -32603 })
+    expect(told).toEqual(['refusing'])
+    // Two more checks of its writes.
+    await sleep(2_500)
+    expect(told).toEqual(['refusing'])
+    await other.config('SET', 'min-replicas-to-write', '0')
+    await until(() => expect(told).toEqual(['refusing', 'up']))
   },
 )
 
