@@ -226,6 +226,12 @@ describe('the chain as a whole', () => {
     await dev.rpc('evm_mine')
     expect(await balance(WHO)).toBe(0)
     await dev.rpc('evm_setAutomine', true)
+    const mined = await transfer()
+    await expect(dev.rpc('hardhat_dropTransaction', mined)).rejects.toMatchObject({
+      code: -32602,
+      message: `Transaction ${mined} cannot be dropped because it's already mined`,
+    })
+    expect(await dev.rpc('anvil_dropTransaction', mined)).toBeNull()
   })
 
   test('default: what tools ask to know where they are', async () => {

@@ -108,8 +108,17 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
 
   const hardhat_dropTransaction = defineMethod({
     params: [hash],
-    summary: 'removes a transaction from the pool; returns false when it is not there',
-    handler: (_, [transaction]) => drop(transaction),
+    summary:
+      'removes a transaction from the pool; returns false for an unknown one, and fails for a mined one',
+    handler(_, [transaction]) {
+      // Hardhat's words and code.
+      if (ledger.placeOf(transaction.slice(2)))
+        throw new RpcError(
+          -32602,
+          `Transaction ${transaction} cannot be dropped because it's already mined`,
+        )
+      return drop(transaction)
+    },
   })
 
   const anvil_dropTransaction = defineMethod({
