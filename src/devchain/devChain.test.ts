@@ -297,6 +297,27 @@ describe('createDevChain', () => {
     await expect(createDevChain({ state, accounts: 3 })).rejects.toThrow('another chain')
   })
 
+  test.each([
+    ['a state of anvil, which has no line end', '{"block":{"number":"0x1"},"accounts":{}}'],
+    ['a text with several lines', 'accounts:\n  - alice\n  - bob'],
+    ['JSON that is no chain', 'null\n'],
+    ['lines of another program', '{"level":30}\n{"level":30}\n{"lev'],
+  ])('error: a state file that is %s; it is not changed', async (_, content) => {
+    const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'state.json')
+    writeFileSync(state, content)
+    await expect(createDevChain({ state })).rejects.toThrow('is not a chain of ethgate dev')
+    expect(readFileSync(state, 'utf8')).toBe(content)
+  })
+
+  test('error: a state file with a damaged line; it is not changed', async () => {
+    const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
+    await (await chainOf({ state })).close()
+    appendFileSync(state, '{"kind":"blo\n{"kind":"block","blo')
+    const content = readFileSync(state, 'utf8')
+    await expect(createDevChain({ state })).rejects.toThrow(/line \d+ of .* is damaged/)
+    expect(readFileSync(state, 'utf8')).toBe(content)
+  })
+
   test('behavior: operations that are not simulated answer as a node with that API disabled', async () => {
     const chain = await chainOf()
     const answer = await chain.transport.send('/wallet/exchangecreate', '{}', { idempotent: true })

@@ -14,12 +14,25 @@ type StateEntry =
 /** A file that stores a chain. Lines are only appended, so an interrupted write loses at most the last one. */
 export type StateFile = {
   append(entry: StateEntry): void
-  /** @throws Error when the file cannot be read, or a line other than the last is damaged. */
+  /**
+   * Removes a last line that is incomplete.
+   *
+   * @throws Error when the file cannot be read, is of another program, or a line other than the last is damaged. It is not changed then.
+   */
   read(): StateEntry[]
 }
 
 /** Opens a file that stores a chain. */
 export function createStateFile(file: string): StateFile {
+  function entryOf(line: string, index: number): StateEntry {
+    const entry = parsed(line)
+    if (index === 0 && entry?.kind !== 'chain') throw foreign(file)
+    if (entry && KINDS.has(entry.kind)) return entry
+    throw new Error(
+      `line ${index + 1} of ${file} is damaged; move the file elsewhere to start a new chain`,
+    )
+  }
+
   return {
     append: (entry) => appendFileSync(file, `${JSON.stringify(entry, writeValue)}\n`),
     read() {
@@ -28,21 +41,37 @@ export function createStateFile(file: string): StateFile {
       const lines = text.split('\n')
       // A complete file ends in a line break. Text after it is a line that was incomplete when the process ended.
       const rest = lines.pop() ?? ''
+      if (lines.length === 0 && !rest.startsWith(START) && !START.startsWith(rest))
+        throw foreign(file)
+      const entries = lines.map(entryOf)
       if (rest !== '') truncateSync(file, Buffer.byteLength(text) - Buffer.byteLength(rest))
-      return lines.map((line, index) => {
-        try {
-          return JSON.parse(line, readValue) as StateEntry
-        } catch (cause) {
-          throw new Error(
-            `line ${index + 1} of ${file} is damaged; move the file elsewhere to start a new chain`,
-            {
-              cause,
-            },
-          )
-        }
-      })
+      return entries
     },
   }
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<StateEntry['kind']>([
+  'chain',
+  'block',
+  'patch',
+  'return',
+])
+
+/** How a file begins. */
+const START = '{"kind":"chain"'
+
+/** The entry of a line; undefined when it is no JSON. */
+function parsed(line: string): StateEntry | null | undefined {
+  try {
+    return JSON.parse(line, readValue) as StateEntry | null
+  } catch {
+    return undefined
+  }
+}
+
+/** Other programs keep their chains in files too, such as anvil with its option of the same name. */
+function foreign(file: string): Error {
+  return new Error(`${file} is not a chain of ethgate dev; choose another file for --state`)
 }
 
 /** The fork block of the chain in a file; undefined when there is no file. @throws as `read` does */
