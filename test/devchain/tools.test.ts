@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib'
+
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 
@@ -6,6 +8,8 @@ import { startFileDevGateway } from '../support/devGateway.ts'
 const dev = await startFileDevGateway()
 
 const WHO = `0x${'ab'.repeat(20)}`
+/** The entry of its account in a dumped state. */
+const ACCOUNT = `account:41${WHO.slice(2)}`
 const number = async () => Number(await dev.rpc('eth_blockNumber'))
 const time = async () => {
   const block = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { timestamp: Hex }
@@ -104,6 +108,24 @@ describe('accounts', () => {
     expect(await number()).toBe(height)
     await dev.rpc('anvil_setCode', WHO, '0x')
     expect(await dev.rpc('eth_getCode', WHO)).toBe('0x')
+  })
+
+  test('error: a balance, a nonce and a fee that are too large', async () => {
+    const most = `0x${'f'.repeat(64)}`
+    await dev.rpc('anvil_setBalance', WHO, most)
+    await expect(dev.rpc('anvil_addBalance', WHO, '0x1')).rejects.toMatchObject({ code: -32602 })
+    expect(await dev.rpc('eth_getBalance', WHO)).toBe(most)
+    await dev.rpc('anvil_impersonateAccount', WHO)
+    await dev.rpc('anvil_setNonce', WHO, '0x1fffffffffffff')
+    const send = () => dev.rpc('eth_sendTransaction', { from: WHO, to: dev.accountOf(0) })
+    await send()
+    await expect(send()).rejects.toMatchObject({ code: -32000, message: 'nonce has max value' })
+    const tip = { from: dev.accountOf(0), to: WHO, maxPriorityFeePerGas: most }
+    for (const method of ['eth_sendTransaction', 'eth_fillTransaction'])
+      await expect(dev.rpc(method, tip)).rejects.toMatchObject({
+        code: -32000,
+        message: 'max fee per gas higher than 2^256-1',
+      })
   })
 
   test('behavior: autoImpersonateAccount allows every account', async () => {
@@ -211,6 +233,22 @@ describe('the chain as a whole', () => {
     expect(await balance(WHO)).toBe(1)
     expect(await dev.rpc('eth_getTransactionCount', dev.accountOf(0))).toBe('0x1')
     await expect(dev.rpc('anvil_loadState', '0x1234')).rejects.toMatchObject({ code: -32602 })
+  })
+
+  test.each([
+    ['no object', null],
+    ['no state', { ethgate: 1, state: 5 }],
+    ['an entry that is no pair', { ethgate: 1, state: [5] }],
+    ['an entry without a name', { ethgate: 1, state: [[5, 6]] }],
+    ['an account of another program', { ethgate: 1, state: [[ACCOUNT, { balance: '0x1' }]] }],
+    ['code as text', { ethgate: 1, state: [[`code:41${WHO.slice(2)}`, '0x6001']] }],
+  ])('error: loadState with %s; nothing is changed', async (_, content) => {
+    const dump = `0x${gzipSync(JSON.stringify(content)).toString('hex')}`
+    await expect(dev.rpc('anvil_loadState', dump)).rejects.toMatchObject({
+      code: -32602,
+      message: 'this is not a state of an ethgate development chain',
+    })
+    expect(await balance(WHO)).toBe(0)
   })
 
   test('behavior: transactions leave the pool', async () => {

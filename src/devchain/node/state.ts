@@ -66,7 +66,10 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     [address, amount],
     async (who, more) => {
       const account = chain.ledger.newestState().get('account', toNativeAddress(who))
-      await change(who, { balance: (account?.balance ?? 0n) + more })
+      const balance = (account?.balance ?? 0n) + more
+      // Contracts have no larger number.
+      if (balance >= 2n ** 256n) throw new RpcError(-32602, 'the balance would be 2^256 or more')
+      await change(who, { balance })
     },
   )
 

@@ -77,7 +77,11 @@ export async function readEthereum(
   return lost ? { ...read, ethereum: { ...read.ethereum, lost } } : read
 }
 
-/** Signs for an account. Without a key, as for an impersonated account, the signature is derived from the sender. */
+/**
+ * Signs for an account. Without a key, as for an impersonated account, the signature is derived from the sender.
+ *
+ * @throws EthereumError as `toUnsigned`
+ */
 export function signEthereum(request: UnsignedEthereum, key?: string): SignedEthereum {
   const unsigned = toUnsigned(request)
   const made = key
@@ -101,8 +105,13 @@ export function unsignedEthereum(request: UnsignedEthereum): {
   return { raw: serializeTransaction(unsigned), tx }
 }
 
+/** @throws EthereumError when no transaction has such a nonce or price */
 function toUnsigned({ from: _from, ...request }: UnsignedEthereum): TransactionSerializable {
   const { accessList, authorizationList, gasPrice, maxFeePerGas, ...rest } = request
+  // With the words of geth.
+  if (rest.nonce > Number.MAX_SAFE_INTEGER) throw new EthereumError('nonce has max value')
+  if ((maxFeePerGas ?? gasPrice ?? 0n) >= 2n ** 256n)
+    throw new EthereumError('max fee per gas higher than 2^256-1')
   const { maxPriorityFeePerGas = 0n, ...common } = rest
   if (maxFeePerGas !== undefined) {
     const fees = {
