@@ -14,6 +14,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
+import type { InProcessClient } from '../../gateway/parts/inProcessClient.ts'
 import type { createDevChain, DevChain } from '../index.ts'
 import { createTerminal } from './terminal/terminal.ts'
 
@@ -226,6 +227,17 @@ describe('the Sync methods', () => {
         { blockNumber: `0x${height().toString(16)}` },
       ])
     }
+  })
+
+  test('behavior: a client that leaves ends the wait', async () => {
+    await start({ automine: false, decimals: 18 })
+    const client = new AbortController()
+    const params = [await signed(), '0x7fffffff']
+    const request: InProcessClient['request'] = dev.gateway.request
+    const asked = request({ method: 'eth_sendRawTransactionSync', params }, client.signal)
+    await expect.poll(() => http('txpool_status')).toMatchObject({ pending: '0x1' })
+    client.abort(new Error('gone'))
+    await expect(asked).rejects.toMatchObject({ code: 4 })
   })
 
   test('behavior: the receipt of the next block in an interval', async () => {

@@ -126,24 +126,27 @@ export function sendingMethods(
     { chain: view, request: { signal } }: Context,
     timeout: bigint,
   ): Promise<unknown> {
-    const isMined = await minedWithin(hash, Math.min(Number(timeout), MAX_TIMER))
+    const isMined = await minedWithin(hash, Math.min(Number(timeout), MAX_TIMER), signal)
     await announcer.announced()
     if (isMined) return (await view.receipt(hash, signal)) ?? null
     const message = `the transaction is in the pool and was not mined within ${timeout} ms`
     throw new RpcError(4, message, { data: hash })
   }
 
-  function minedWithin(hash: Hash, ms: number): Promise<boolean> {
+  /** Ends early when the client has gone, which may have asked to wait for weeks. */
+  function minedWithin(hash: Hash, ms: number, signal: AbortSignal): Promise<boolean> {
     const isMined = () => ledger.placeOf(hash.slice(2)) !== undefined
     return new Promise((resolve) => {
       const finish = () => {
         clearTimeout(timer)
         end()
+        signal.removeEventListener('abort', finish)
         resolve(isMined())
       }
       const timer = setTimeout(finish, ms)
       const end = chain.onBlock(() => (isMined() ? finish() : undefined))
-      if (isMined()) finish()
+      signal.addEventListener('abort', finish, { once: true })
+      if (isMined() || signal.aborted) finish()
     })
   }
 
