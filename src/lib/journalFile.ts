@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { replaceFile } from './replaceFile.ts'
+import { writeWhole } from './writeWhole.ts'
 
 /** Bytes above which a file is rewritten if it is twice as long as its entries need. */
 const COMPACT_BYTES = 4 * 1024 * 1024
@@ -62,7 +63,9 @@ export function createJournalFile<entry extends object>({
     })
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     const [found, ...rest] = whole.split('\n').slice(0, -1)
-    if (found !== undefined && `${found}\n` !== first) throw onHeader(found)
+    // The header is never written in part: without its line end the file is another one, or has lost its content.
+    const header = found ?? text
+    if (header !== '' && `${header}\n` !== first) throw onHeader(header)
     restore(rest.map((line, index) => entryOf(line, index + 2)))
     await rewrite()
     writing = Promise.resolve()
@@ -94,9 +97,7 @@ export function createJournalFile<entry extends object>({
     next = undefined
     try {
       if (!handle) throw new Error('the file is not open')
-      // On a full disk a write can be short without an error.
-      for (let done = 0; done < bytes.length;)
-        done += (await handle.write(bytes, done, bytes.length - done, length + done)).bytesWritten
+      await writeWhole(handle, bytes, length)
       await handle.datasync()
       length += bytes.length
       if (length > compactBytes && length > 2 * compacted) await rewrite()

@@ -130,6 +130,14 @@ describe('createFileSentStore', () => {
     await expect(openStore()).rejects.toThrow(/is not a file of sent transactions/)
   })
 
+  test('error: a file that was cut within its first line; it is not changed', async () => {
+    await openStore()
+    const cut = (await readFile(file, 'utf8')).slice(0, 20)
+    await writeFile(file, cut)
+    await expect(openStore()).rejects.toThrow(/is not a file of sent transactions/)
+    expect(await readFile(file, 'utf8')).toBe(cut)
+  })
+
   test('error: a disk that refuses writes', async () => {
     await expect(openStore({ file: '/dev/null/sent.jsonl' })).rejects.toThrow(/EEXIST|ENOTDIR/)
   })

@@ -1,6 +1,7 @@
 import { open, readFile, rm, stat } from 'node:fs/promises'
 
 import { replaceFile } from '../../lib/replaceFile.ts'
+import { writeWhole } from '../../lib/writeWhole.ts'
 import { CommandError, usageError } from './errors.ts'
 import { stringify } from './json.ts'
 import type { BlockMark } from './search.ts'
@@ -71,7 +72,7 @@ export async function openExport(path: string, options: openExport.Options): Pro
     async append(rows, next) {
       if (rows.length > 0) {
         const bytes = Buffer.from(`${rows.join('\n')}\n`)
-        await file.write(bytes, 0, bytes.length, state.bytes)
+        await writeWhole(file, bytes, state.bytes)
         state.bytes += bytes.length
         state.logs += rows.length
       }
