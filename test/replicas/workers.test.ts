@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import type { Health } from '../../src/http/health.ts'
+import { sleep } from '../../src/lib/sleep.ts'
 import { childrenOf } from '../support/childrenOf.ts'
 import { ethgate, startCommand } from '../support/cli.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
@@ -35,11 +39,18 @@ describe.skipIf(redisMissing)('workers', () => {
   const emit = () => dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), to: emitter })
 
   async function start(...more: string[]) {
+    const started = await begin(more)
+    await started.running(0)
+    return started
+  }
+
+  /** Starts the command. Its workers may not run yet. */
+  async function begin(more: string[], options: Parameters<typeof startCommand>[1] = {}) {
     const port = await freePort()
-    const options = ['--upstream', dev.url, '--upstream-solidity', dev.url]
+    const nodes = ['--upstream', dev.url, '--upstream-solidity', dev.url]
     const shared = ['--redis', redis.url, '--redis-prefix', `test:${randomUUID()}`]
     const own = ['--workers', '2', '--port', String(port), '--drain', '5000']
-    const command = startCommand(['serve', ...options, ...shared, ...own, ...more])
+    const command = startCommand(['serve', ...nodes, ...shared, ...own, ...more], options)
     onTestFinished(async () => {
       command.process.kill('SIGKILL')
       await command.ended
@@ -53,7 +64,6 @@ describe.skipIf(redisMissing)('workers', () => {
         expect(workers?.map(({ state }) => state)).toEqual(['running', 'running'])
         expect(workers?.reduce((sum, one) => sum + one.restarts, 0)).toBe(restarts)
       })
-    await running(0)
     return { command, health, pids, running, url, rpc: caller(url) }
   }
 
@@ -203,6 +213,39 @@ describe.skipIf(redisMissing)('workers', () => {
     expect(() => process.kill(successor, 0)).toThrow('ESRCH')
   })
 
+  test('behavior: SIGHUP while workers start: they read the configuration when they can', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder, 'ethgate.yaml')
+    await writeFile(file, 'slow: 0\n')
+    const { command, running } = await begin(['--config', file, '--log-format', 'pretty'])
+    const primary = command.process.pid as number
+    await until(() => expect(childrenOf(primary)).not.toEqual([]))
+    for (let signals = 0; signals < 10; signals++) {
+      command.process.kill('SIGHUP')
+      await sleep(50)
+    }
+    await running(0)
+    await until(() => expect(command.stdout()).toContain('reloaded the nodes'))
+  })
+
+  test('behavior: a worker whose process cannot be created is started later', async () => {
+    const node = join(await temporaryFolder(), 'node')
+    await copyFile(process.execPath, node)
+    const { command, health, pids, running } = await begin([], { node })
+    await running(0)
+    const [killed = 0] = await pids()
+    // As while a new version of Node.js is installed.
+    await rm(node)
+    process.kill(killed, 'SIGKILL')
+    await until(() => expect(command.stdout()).toContain('worker failed'))
+    await copyFile(process.execPath, node)
+    await until(async () => {
+      const { workers = [] } = await health()
+      expect(workers.map(({ state }) => state)).toEqual(['running', 'running'])
+      expect(workers.map(({ pid }) => pid)).not.toContain(killed)
+    })
+  })
+
   test('behavior: SIGTERM ends all workers after their calls', async () => {
     const { command, rpc } = await start('--drain-delay', '0')
     const calls = Array.from({ length: 20 }, () =>
@@ -242,6 +285,13 @@ test('error: workers without Redis', async () => {
   expect(code).not.toBe(0)
   expect(stderr).toContain('--workers 2 --redis redis://127.0.0.1:6379')
 })
+
+/** A folder that is removed after the test. */
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ethgate-workers-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
 
 /** Makes JSON-RPC calls, each over a connection of its own. */
 function caller(url: string) {

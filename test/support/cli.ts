@@ -70,9 +70,9 @@ export type RunningCommand = {
  */
 export function startCommand(
   args: readonly string[],
-  { env = {}, input }: startCommand.Options = {},
+  { env = {}, input, node = process.execPath }: startCommand.Options = {},
 ): RunningCommand {
-  const child = spawn(process.execPath, [commandFile(), ...args], {
+  const child = spawn(node, [commandFile(), ...args], {
     env: { ...environment(), ETHGATE_DRAIN_DELAY: '0', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -112,7 +112,12 @@ export function startCommand(
 }
 
 export declare namespace startCommand {
-  type Options = { env?: Record<string, string>; input?: string }
+  type Options = {
+    env?: Record<string, string>
+    input?: string
+    /** The program of Node.js. @default the one that runs the tests */
+    node?: string
+  }
 }
 
 /** Starts `ethgate dev` on a free port and waits until it says where it listens. */

@@ -128,18 +128,23 @@ export async function runWorkers({
       else if (message.kind === 'metrics')
         void metrics().then((text) => send(running, { kind: 'metrics', id: message.id, text }))
     })
-    worker.on('error', (error) => log.warn({ err: error, worker: number }, 'worker failed'))
-    worker.on('exit', (code, signal) => {
+    const leave = (code: number | null, signal: string | null) => {
       settle(false)
       onExit(running, code, signal)
+    }
+    worker.on('error', (error) => {
+      log.warn({ err: error, worker: number }, 'worker failed')
+      // The system created no process, for lack of memory or because the program is being replaced, so none will exit.
+      if (!worker.process.pid && running.state !== 'ended') leave(null, null)
     })
+    worker.on('exit', leave)
     return { running, listens }
   }
 
   /** Starts the next process of a place. */
   const startIn = ({ running, share }: Place) => start({ number: running.number, share })
 
-  function onExit(running: Running, code: number, signal: string): void {
+  function onExit(running: Running, code: number | null, signal: string | null): void {
     const place = places.find((one) => one.running === running)
     running.state = 'ended'
     if (state.isStopping) {
@@ -245,7 +250,8 @@ export async function runWorkers({
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop(name))
   process.on('SIGHUP', () => {
     if (!canReload) return stop('SIGHUP')
-    for (const running of everyone()) send(running, { kind: 'reload' })
+    // A successor may have read the configuration before it changed.
+    for (const running of withSuccessor()) send(running, { kind: 'reload' })
   })
   process.on('SIGUSR2', () => void replaceAll())
 
@@ -253,9 +259,11 @@ export async function runWorkers({
     const share = 1 / count
     const { listens, running } = start({ number, share })
     places.push({ running, restarts: 0, failures: 0, share })
+    if (number === 1) await listens
+    if (hasListened) continue
     // A port in use, for example, ends the first worker, and would end every other one.
-    if (number === 1 && !(await listens)) end(running.worker.process.exitCode ?? 1)
-    if (!hasListened) break
+    end(running.worker.process.exitCode ?? 1)
+    break
   }
   await ended
   clearInterval(checking)

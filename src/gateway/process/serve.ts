@@ -32,9 +32,12 @@ export async function serve({
   // Without a listener, an error such as a full disk or a closed pipe would end the process.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
+  let prepare: () => void = () => {}
+  const prepared = new Promise<void>((resolve) => (prepare = resolve))
+  // The primary process may ask a worker that still starts.
   const worker = connectWorker({
-    onReload: () => reloadAll(),
-    onStop: (reason) => void shutdown.run(reason),
+    onReload: () => void prepared.then(reloadAll),
+    onStop: (reason) => void prepared.then(() => shutdown.run(reason)),
   })
   const { log, output, secrets } = await openLog(config, worker && { worker: worker.number })
   for (const warning of keyWarnings(config.keys, process.argv)) log.warn(warning)
@@ -76,6 +79,7 @@ export async function serve({
       await stop(reason === 'SIGINT' || reason === REPLACED ? 0 : config.drainDelay)
     },
   })
+  prepare()
   let address: { port: number; url: string }
   try {
     address = await gateway.start()
