@@ -24,7 +24,7 @@ export type CallLimits = {
   charge(caller: Caller, units: number): void
   /** The refusal of any call, before the request is read. Undefined when a call might be allowed. */
   refusal(caller: Caller): LimitReachedError | undefined
-  /** `RateLimit-Policy` and `RateLimit` of a caller. */
+  /** `RateLimit-Policy` and `RateLimit` of a caller; none while they cannot be read. */
   headers(caller: Caller): Promise<Record<string, string>>
   /** What is left to a caller. */
   state(caller: Caller): Promise<LimitState>
@@ -172,7 +172,8 @@ export function createCallLimits({
       return error && refuse(caller, error)
     },
     async headers(caller) {
-      const { limit, refilledInMs, remaining } = await stateOf(caller)
+      // They describe an answer, which must be sent also when Redis cannot be used.
+      const { limit, refilledInMs, remaining } = await stateOf(caller).catch(() => UNKNOWN)
       if (limit === null || remaining === null) return {}
       return rateLimitHeaders(caller.limits, { limit, remaining, resetMs: refilledInMs })
     },
@@ -218,6 +219,13 @@ export declare namespace createCallLimits {
 function wholeLimits(limits: Limits): Limits {
   if (limits.rate === undefined) return limits
   return { ...limits, burst: limits.burst ?? Math.max(LARGEST_MINIMUM, burstOf(limits)) }
+}
+
+/** The parts of a state that headers show, while it cannot be read. */
+const UNKNOWN: Pick<LimitState, 'limit' | 'refilledInMs' | 'remaining'> = {
+  limit: null,
+  refilledInMs: 0,
+  remaining: null,
 }
 
 /** Idle callers whose number of calls is kept. */

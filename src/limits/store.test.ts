@@ -44,3 +44,14 @@ test('behavior: forgets callers that have their whole burst', () => {
   now += 10
   expect(store.take('0', limits, request)).toMatchObject({ granted: 10 })
 })
+
+test('behavior: forgets the oldest tenth at once, so that not every new caller looks at all others', () => {
+  const store = createMemoryLimitStore()
+  const limits = { daily: 10 }
+  const request = { debt: 0, need: 10, want: 10 }
+  for (let id = 0; id < 100_001; id++) void store.take(String(id), limits, request)
+  // The newest is counted although all others have used something.
+  for (const id of ['10000', '100000'])
+    expect(store.take(id, limits, request)).toMatchObject({ granted: 0 })
+  expect(store.take('9999', limits, request)).toMatchObject({ granted: 10 })
+})

@@ -75,13 +75,18 @@ export function createMemoryLimitStore({
 }: createMemoryLimitStore.Options = {}): LimitStore {
   const tallies = new Map<string, Tally>()
 
-  /** Drops callers with a whole burst and no use today; above the maximum also those whose last call is the oldest. */
+  /** Drops callers with a whole burst and no use today; if there are few of them, also those whose last call is the oldest. */
   function drop(time: number) {
     const day = Math.floor(time / DAY_MS)
-    for (const [id, { full, used, day: last }] of tallies)
-      if (tallies.size > MOST_TALLIES || (full <= time && (used === 0 || last !== day)))
-        tallies.delete(id)
-      else if (tallies.size < MOST_TALLIES / 2) return
+    for (const [id, { full, used, day: last }] of tallies) {
+      if (full <= time && (used === 0 || last !== day)) tallies.delete(id)
+      if (tallies.size < MOST_TALLIES / 2) return
+    }
+    // Many at once, because the next new caller would have to look at all of them again.
+    for (const id of tallies.keys()) {
+      if (tallies.size <= KEPT_TALLIES) return
+      tallies.delete(id)
+    }
   }
 
   return {
@@ -90,8 +95,9 @@ export function createMemoryLimitStore({
       const tally = tallies.get(id) ?? { full: 0, day: 0, used: 0, at: 0 }
       // The map is in the order of the last call.
       tallies.delete(id)
+      // Before the new one is added, which has used nothing yet.
+      if (tallies.size >= MOST_TALLIES) drop(time)
       tallies.set(id, tally)
-      if (tallies.size > MOST_TALLIES) drop(time)
       return takeFrom(tally, limits, request, time)
     },
   }
@@ -106,3 +112,6 @@ export declare namespace createMemoryLimitStore {
 
 /** Callers that are kept: 20 MB. A caller that was dropped starts with a whole burst. */
 const MOST_TALLIES = 100_000
+
+/** Callers that are left when too many have used something. */
+const KEPT_TALLIES = 0.9 * MOST_TALLIES
