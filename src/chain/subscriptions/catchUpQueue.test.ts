@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { until } from '../../../test/support/until.ts'
 import { createCatchUpQueue } from './catchUpQueue.ts'
 
-type Job = { name: string; socket: { id: string }; parts: number }
+type Job = { name: string; socket: { client: string; id: string }; parts: number }
 
-const job = (socket: string, name: string, parts: number): Job => ({
+const job = (socket: string, name: string, parts: number, client = socket): Job => ({
   name,
   parts,
-  socket: { id: socket },
+  socket: { client, id: socket },
 })
 
 /** Runs jobs and resolves when all are done. */
@@ -136,4 +136,26 @@ test('behavior: other work runs between the parts', async () => {
   isOver = true
   // Two parts use up the time slice of a tick, so there are at least forty ticks.
   expect(others).toBeGreaterThanOrEqual(30)
+})
+
+test('behavior: a client that reads slowly on many connections leaves places to others', async () => {
+  let most = 0
+  const served = await new Promise<Job>((resolve) => {
+    const queue = createCatchUpQueue<Job>({
+      isOpen: () => true,
+      onDone: resolve,
+      onError: () => {},
+      async take({ socket }) {
+        if (socket.client === 'slow') {
+          most++
+          await new Promise(() => {})
+        }
+        return false
+      },
+    })
+    for (let socket = 0; socket < 20; socket++) queue.add(job(`${socket}`, 'slow', 1, 'slow'))
+    queue.add(job('20', 'other', 1))
+  })
+  expect(served.name).toBe('other')
+  expect(most).toBe(4)
 })

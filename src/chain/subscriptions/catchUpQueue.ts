@@ -4,11 +4,12 @@ import type { RpcSocket } from './socket.ts'
 /** Background jobs of subscriptions that catch up: a limited number of sockets at a time, one job of each. */
 export type CatchUpQueue<job> = { add(job: job): void }
 
-/** Sockets that are served at a time. */
+/** Sockets that are served at a time, and those of one client, which may read as slowly as it likes. */
 const AT_ONCE = 8
+const OF_CLIENT = 4
 
-/** Runs jobs part by part until they are done. Sockets take turns, and so do the jobs of a socket. */
-export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }>({
+/** Runs jobs part by part until they are done. Clients take turns, and so do the sockets of a client and the jobs of a socket. */
+export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'client' | 'id'> }>({
   isOpen,
   onDone,
   onError,
@@ -16,21 +17,41 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }
 }: createCatchUpQueue.Options<job>): CatchUpQueue<job> {
   /** Of each socket that is served or waits: its waiting jobs. */
   const jobs = new Map<string, Set<job>>()
-  /** Sockets with waiting jobs and no running one. */
-  const waiting = new Set<string>()
+  /** Sockets with waiting jobs and no running one, by client. */
+  const waiting = new Map<string, Set<string>>()
+  /** Running jobs by client, and of all. */
+  const servedOf = new Map<string, number>()
   let served = 0
 
+  function wait({ client, id }: job['socket']): void {
+    const sockets = waiting.get(client)
+    if (sockets) sockets.add(id)
+    else waiting.set(client, new Set([id]))
+  }
+
+  function count(client: string, more: 1 | -1): void {
+    served += more
+    const own = (servedOf.get(client) ?? 0) + more
+    if (own > 0) servedOf.set(client, own)
+    else servedOf.delete(client)
+  }
+
   function next(): void {
-    for (const socket of waiting) {
+    for (const [client, sockets] of waiting) {
       if (served >= AT_ONCE) return
-      waiting.delete(socket)
+      if ((servedOf.get(client) ?? 0) >= OF_CLIENT) continue
+      const [socket = ''] = sockets
+      sockets.delete(socket)
+      // Behind the other clients.
+      waiting.delete(client)
+      if (sockets.size > 0) waiting.set(client, sockets)
       const own = jobs.get(socket)
       const [job] = own ?? []
       if (!own || !job) continue
-      served++
+      count(client, 1)
       void serve(job, own).finally(() => {
-        served--
-        if (own.size > 0) waiting.add(socket)
+        count(client, -1)
+        if (own.size > 0) wait(job.socket)
         else jobs.delete(socket)
         next()
       })
@@ -56,7 +77,7 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }
       if (own) own.add(job)
       else {
         jobs.set(job.socket.id, new Set([job]))
-        waiting.add(job.socket.id)
+        wait(job.socket)
       }
       next()
     },
