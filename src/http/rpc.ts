@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { DROP_LIMIT } from '../lib/bodyText.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
@@ -228,6 +229,3 @@ function createTurnEnd(
     if (steps.push(step) === 1) timeSlice.first(run)
   }
 }
-
-/** Bytes of a rejected body that are read and discarded before the connection is closed. */
-export const DROP_LIMIT = 64 * 1024 * 1024

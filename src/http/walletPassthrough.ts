@@ -1,6 +1,7 @@
 import { type Context as HonoContext, Hono } from 'hono'
 import { LRUCache } from 'lru-cache'
 
+import { textOf } from '../lib/bodyText.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from '../native/dedupe.ts'
@@ -18,7 +19,6 @@ import { stringifyNative } from '../native/wire/json.ts'
 import type { Operation } from '../native/wire/operation.ts'
 import { sharedOperations, walletOperations } from '../native/wire/operations.ts'
 import { parseAnswer } from '../native/wire/parseAnswer.ts'
-import { DROP_LIMIT } from './rpc.ts'
 import { signalOf } from './scope.ts'
 
 /**
@@ -133,22 +133,6 @@ const ENTRY_BYTES = 200
 const BUSY = -32005
 
 const JSON_TYPE = { 'content-type': 'application/json;charset=utf-8' }
-
-/**
- * The body of a request; undefined when it has more bytes than the limit. The rest is read and discarded, because many clients do not
- * read the answer if the connection closes at once. Hono's middleware for this creates a Request from the
- * request of the server when there is no content length. Node.js refuses that, because the server does not replace its Request.
- */
-async function textOf({ body }: Request, limit: number): Promise<string | undefined> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length
-    if (bytes <= limit) chunks.push(chunk)
-    else if (bytes > limit + DROP_LIMIT) break
-  }
-  return bytes > limit ? undefined : Buffer.concat(chunks).toString()
-}
 
 /**
  * The text of an answer for a client: the received one, unless it has a message that may not be shown.

@@ -11,3 +11,13 @@ test('behavior: a gateway in the process and one over HTTP return the same block
       await node.dev.rpc('eth_getBlockByNumber', number, true),
     )
 })
+
+test('error: a body that the node would not read', async () => {
+  const node = await startDevNode()
+  onTestFinished(() => node.close())
+  const body = `{"value":"${'0'.repeat(4 * 1024 * 1024)}"}`
+  const response = await fetch(`${node.dev.url}/wallet/getblockbyid`, { method: 'POST', body })
+  expect(await response.text()).toBe(
+    '{"Error":"class java.lang.Exception : body size is too big, the limit is 4194304"}\n',
+  )
+})

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 
+import { textOf } from '../../lib/bodyText.ts'
 import { NodeUnreachableError } from '../../native/errors.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import type { createNativeInterface } from './interface.ts'
@@ -12,20 +13,27 @@ export function createNativeApp(native: Native): Hono {
   for (const path of ['/wallet/*', '/walletsolidity/*'])
     app.all(path, async (context) => {
       const url = new URL(context.req.url)
+      const body = await textOf(context.req.raw, MOST_BYTES)
+      if (body === undefined) return answer(TOO_BIG)
       const { drop, status, text } = await native.answer({
         path: url.pathname,
         method: context.req.method,
-        body: await context.req.text(),
+        body,
         query: url.searchParams,
       })
       if (drop) (context.env as { incoming?: { destroy(): void } }).incoming?.destroy()
-      return new Response(text, {
-        status,
-        headers: { 'content-type': 'application/json;charset=utf-8' },
-      })
+      return answer(text, status)
     })
   return app
 }
+
+const answer = (text: string, status = 200) =>
+  new Response(text, { status, headers: { 'content-type': 'application/json;charset=utf-8' } })
+
+/** Largest body of a request, as of the node. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+const TOO_BIG = `{"Error":"class java.lang.Exception : body size is too big, the limit is ${MOST_BYTES}"}\n`
 
 const NO_QUERY = new URLSearchParams()
 

@@ -230,9 +230,28 @@ describe('contract', () => {
     expect(
       await post(`/page/call/${seen.token}`, { entry, args: [dev.accountOf(1)] }),
     ).toMatchObject({ value: '250000000' })
-    expect(await post('/page/encode', { entry, args: [dev.accountOf(1)] })).toMatchObject({
-      data: `0x70a08231${dev.accountOf(1).slice(2).padStart(64, '0')}`,
-    })
+    const encoded = { data: `0x70a08231${dev.accountOf(1).slice(2).padStart(64, '0')}` }
+    const request = { entry, args: [dev.accountOf(1)] }
+    expect(await post('/page/encode', request)).toMatchObject(encoded)
+    // A body whose length the client does not give.
+    const streamed = await fetch(`${dev.url}/page/encode`, {
+      method: 'POST',
+      body: new Blob([JSON.stringify(request)]).stream(),
+      duplex: 'half',
+    } as RequestInit)
+    expect(await streamed.json()).toMatchObject(encoded)
+  })
+
+  test('error: an ABI of a megabyte', async () => {
+    for (const path of [
+      '/page/encode',
+      `/page/call/${seen.token}`,
+      `/page/functions/${seen.token}`,
+    ]) {
+      const body = `[${' '.repeat(1024 * 1024)}]`
+      const response = await fetch(`${dev.url}${path}`, { method: 'POST', body })
+      expect([path, response.status]).toEqual([path, 413])
+    }
   })
 
   test.each([

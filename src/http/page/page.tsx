@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { Child } from 'hono/jsx'
 import { encodeQR } from 'qr'
 import { type Address, getAddress, type Hash } from 'viem'
@@ -50,9 +49,6 @@ import { FoundTokens } from './views/found.tsx'
 import { Home } from './views/home.tsx'
 import { State } from './views/state.tsx'
 import { Transaction } from './views/transaction.tsx'
-
-/** Bytes of an ABI that a visitor gives. */
-const MOST_BYTES = 512 * 1024
 
 /** The web pages: explorer, console, connect, state. All URLs are stable, and all facts are shown without JavaScript. */
 export function createPage({
@@ -129,7 +125,7 @@ export function createPage({
     })
   })
 
-  app.route('/', contractRoutes({ limit: bodyLimit({ maxSize: MOST_BYTES }), part, sourceOf }))
+  app.route('/', contractRoutes({ part, sourceOf }))
 
   app.get('/search', async (c) => {
     const query = (c.req.query('q') ?? '').trim()
