@@ -233,8 +233,8 @@ describe('the Sync methods', () => {
     await start({ automine: false, decimals: 18 })
     const client = new AbortController()
     const params = [await signed(), '0x7fffffff']
-    const request: InProcessClient['request'] = dev.gateway.request
-    const asked = request({ method: 'eth_sendRawTransactionSync', params }, client.signal)
+    const { gateway }: { gateway: Pick<InProcessClient, 'request'> } = dev
+    const asked = gateway.request({ method: 'eth_sendRawTransactionSync', params }, client.signal)
     await expect.poll(() => http('txpool_status')).toMatchObject({ pending: '0x1' })
     client.abort(new Error('gone'))
     await expect(asked).rejects.toMatchObject({ code: 4 })

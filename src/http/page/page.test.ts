@@ -238,7 +238,7 @@ describe('contract', () => {
       method: 'POST',
       body: new Blob([JSON.stringify(request)]).stream(),
       duplex: 'half',
-    } as RequestInit)
+    })
     expect(await streamed.json()).toMatchObject(encoded)
   })
 
