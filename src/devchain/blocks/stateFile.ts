@@ -26,7 +26,7 @@ export type StateFile = {
 export function createStateFile(file: string): StateFile {
   function entryOf(line: string, index: number): StateEntry {
     const entry = parsed(line)
-    if (index === 0 && entry?.kind !== 'chain') throw foreign(file)
+    if (index === 0 && entry?.kind !== 'chain') throw ofAnotherProgram(file)
     if (entry && KINDS.has(entry.kind)) return entry
     throw new Error(
       `line ${index + 1} of ${file} is damaged; move the file elsewhere to start a new chain`,
@@ -42,7 +42,7 @@ export function createStateFile(file: string): StateFile {
       // A complete file ends in a line break. Text after it is a line that was incomplete when the process ended.
       const rest = lines.pop() ?? ''
       if (lines.length === 0 && !rest.startsWith(START) && !START.startsWith(rest))
-        throw foreign(file)
+        throw ofAnotherProgram(file)
       const entries = lines.map(entryOf)
       if (rest !== '') truncateSync(file, Buffer.byteLength(text) - Buffer.byteLength(rest))
       return entries
@@ -70,7 +70,7 @@ function parsed(line: string): StateEntry | null | undefined {
 }
 
 /** Other programs keep their chains in files too, such as anvil with its option of the same name. */
-function foreign(file: string): Error {
+function ofAnotherProgram(file: string): Error {
   return new Error(`${file} is not a chain of ethgate dev; choose another file for --state`)
 }
 
