@@ -7,8 +7,8 @@ export function grouped(value: bigint | number | string): string {
 }
 
 /** `1 log`, `14,825 logs`. */
-export function plural(count: bigint | number, noun: string): string {
-  return `${grouped(count)} ${noun}${BigInt(count) === 1n ? '' : 's'}`
+export function plural(count: bigint | number, noun: string, many = `${noun}s`): string {
+  return `${grouped(count)} ${BigInt(count) === 1n ? noun : many}`
 }
 
 /** An integer with its decimals, grouped, without trailing zeros: `1,234.5`. */

@@ -51,11 +51,12 @@ export function wordsOf(line: string): string[] | undefined {
     )
 }
 
-/** A line without hashes and addresses, numbers, times and the width of columns, which differ between runs. */
+/** A line without hashes, addresses, times, durations and the width of columns, which differ between runs. Counts and amounts stay. */
 export function formOf(line: string): string {
   return line
-    .replaceAll(/0x[0-9a-fA-F]+|\b[0-9a-f]{40,}\b|\bT[1-9A-HJ-NP-Za-km-z]{33}\b/g, '#')
-    .replaceAll(/\d[\d,.:]*(?:-\d\d)*/g, '#')
+    .replaceAll(/0x[0-9a-fA-F]{9,}|\b[0-9a-f]{40,}\b|\bT[1-9A-HJ-NP-Za-km-z]{33}\b/g, '#')
+    .replaceAll(/\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?/g, '#')
+    .replaceAll(/\d[\d,.]*(?= (?:ms|s|a second)\b)/g, '#')
     .replaceAll(/\s+/g, ' ')
     .trim()
 }

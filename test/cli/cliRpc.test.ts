@@ -53,13 +53,13 @@ describe('verify', () => {
     await Promise.all([server.close(), answering.close()])
     expect(both).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('1 answers compared, 0 differ, 1 refused'),
+      stdout: expect.stringContaining('1 answer compared, 0 differ, 1 refused'),
     })
     expect(one).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"differs":"query returned more than 10000 results"'),
     })
-    expect(one.stdout).toContain('2 answers compared, 1 differ\n')
+    expect(one.stdout).toContain('2 answers compared, 1 differs\n')
   })
 
   test('error: a gateway that fails ends it with the totals of the blocks before', async () => {
@@ -71,7 +71,7 @@ describe('verify', () => {
     const run = await ethgate(['verify', '--rpc-url', server.url, '--against', server.url])
     await server.close()
     expect(run).toMatchObject({ code: 1 })
-    expect(run.stdout).toContain('1 blocks, 2 answers compared, 0 differ')
+    expect(run.stdout).toContain('1 block, 2 answers compared, 0 differ')
     expect(run.stderr).toContain('stopped before block 2: eth_getBlockByNumber: the upstream')
   })
 
@@ -102,7 +102,7 @@ describe('verify', () => {
     running.process.kill('SIGINT')
     const run = await running.ended
     await server.close()
-    expect(run).toMatchObject({ code: 130, stdout: '1 blocks, 2 answers compared, 0 differ\n' })
+    expect(run).toMatchObject({ code: 130, stdout: '1 block, 2 answers compared, 0 differ\n' })
     expect(run.stderr).toContain('stopped before block 2')
   })
 })

@@ -162,7 +162,7 @@ describe('words without a request', () => {
       [['to-unit', '1coin', 'trx'], 2, 'there is no unit trx'],
       [['from-unit', 'x'], 2, 'is not a number'],
       [['decode', 'calldata', 'f(uint256)', '0xa9059cbb'], 2, 'the selector of f(uint256) is'],
-      [['decode', 'abi', 'f()(uint256)', '0x00'], 2, '1 bytes are not (uint256)'],
+      [['decode', 'abi', 'f()(uint256)', '0x00'], 2, '1 byte cannot be read as (uint256)'],
       [['decode', 'abi', 'f()(uint25)', '0x00'], 2, 'is not a signature'],
       [['encode', 'topic', 'f()'], 2, 'encode takes calldata, abi, error or event'],
     ]

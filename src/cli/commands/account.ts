@@ -220,7 +220,7 @@ function shownFields(
     : [['balance', unit.text(BigInt(rpc?.balance ?? '0x0'))]]
   if (native !== undefined && !known)
     fields.push(['state', 'not activated: it has never received coins'])
-  if (code !== '') fields.push(['code', `${grouped(code.length / 2)} bytes`])
+  if (code !== '') fields.push(['code', plural(code.length / 2, 'byte')])
   const contract = get(native?.contract, 'smart_contract')
   if (isRecord(contract)) {
     const origin = tryAddress(scalar(contract['origin_address']) ?? '')

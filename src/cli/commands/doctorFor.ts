@@ -82,7 +82,9 @@ function render(
   const failed = troubles.filter(({ level }) => level === 'fail').length
   const verdict =
     failed > 0
-      ? terminal.red(`${failed} of ${plural(replayed.length, 'request')} of ${tool} do not work`)
+      ? terminal.red(
+          `${failed} of ${plural(replayed.length, 'request')} of ${tool} ${failed === 1 ? 'does' : 'do'} not work`,
+        )
       : terminal.green(
           `everything that ${tool} needs works (${plural(replayed.length, 'request')})`,
         )

@@ -1,4 +1,4 @@
-import { grouped, plural } from '../../codec/coin.ts'
+import { plural } from '../../codec/coin.ts'
 import type { AuditedLog, BlockRange } from '../../logIndex/audit.ts'
 import type { Engine } from '../../logIndex/engine/engine.ts'
 import type { Task } from '../support/command.ts'
@@ -59,7 +59,7 @@ export async function auditIndex(task: Task<AuditOptions>): Promise<Result> {
     const list = dropped.slice(0, SHOWN).map(({ block }) => block)
     const rest = dropped.length > SHOWN ? ' …' : ''
     const text = () =>
-      `${plural(blocks, 'block')} with ${plural(logs, 'log')} compared by ${grouped(searches)} searches of the node: ` +
+      `${plural(blocks, 'block')} with ${plural(logs, 'log')} compared by ${plural(searches, 'search', 'searches')} of the node: ` +
       (dropped.length === 0
         ? 'the node found all logs.'
         : `the node drops logs of ${plural(dropped.length, 'block')}: ${list.join(', ')}${rest}`)

@@ -2,7 +2,8 @@ import { createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-import { grouped, plural } from '../../codec/coin.ts'
+import { plural } from '../../codec/coin.ts'
+import { blocksText } from '../support/blocksText.ts'
 import { CommandError, usageError } from '../support/errors.ts'
 import { type IndexOptions, requireFacts, withIndex } from '../support/indexOptions.ts'
 import type { Io } from '../support/io.ts'
@@ -96,8 +97,7 @@ export async function exportIndex(io: Io, options: ExportOptions): Promise<Resul
     await rename(part, out)
     return {
       value: { file: out, from, to, logs: count },
-      text: () =>
-        `${plural(count, 'log')} of blocks ${grouped(from)} to ${grouped(to)} written to ${out}.`,
+      text: () => `${plural(count, 'log')} of ${blocksText({ from, to })} written to ${out}.`,
     }
   })
 }

@@ -173,7 +173,7 @@ async function fill({ native, quiet, request, signal, terminal }: Filling): Prom
     await terminal.print(stringify({ from, to, blocks, calls, contracts, logs }))
   else if (!quiet)
     terminal.error(
-      `Blocks ${grouped(from)} to ${grouped(to)} are indexed: ${plural(blocks, 'block')} with ${plural(logs, 'log')}${contracts === undefined ? '' : ` of ${plural(contracts, 'contract')}`} added (${grouped(logsPerSecond)} a second, ${plural(calls, 'call')} to the node).`,
+      `${from === to ? `Block ${grouped(to)} is` : `Blocks ${grouped(from)} to ${grouped(to)} are`} indexed: ${plural(blocks, 'block')} with ${plural(logs, 'log')}${contracts === undefined ? '' : ` of ${plural(contracts, 'contract')}`} added (${grouped(logsPerSecond)} a second, ${plural(calls, 'call')} to the node).`,
     )
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { grouped, plural } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
+import { blocksText } from '../support/blocksText.ts'
 import { addWord, collect, type Task } from '../support/command.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
 import { type ExportFile, openExport } from '../support/exportFile.ts'
@@ -167,12 +168,8 @@ function describe(
 ): string {
   if (nothing) return `Nothing new: ${summary.file} is complete up to block ${grouped(summary.to)}.`
   const rate = grouped(Math.round(summary.logs / summary.seconds))
-  const blocks =
-    summary.from === summary.to
-      ? `block ${grouped(summary.to)}`
-      : `blocks ${grouped(summary.from)} to ${grouped(summary.to)}`
   return (
-    `${plural(summary.logs, 'log')} of ${blocks} in ${summary.seconds.toFixed(1)} s ` +
+    `${plural(summary.logs, 'log')} of ${blocksText(summary)} in ${summary.seconds.toFixed(1)} s ` +
     `(${rate} a second, ${plural(summary.requests, 'request')})${summary.file ? `, written to ${summary.file}` : ''}.`
   )
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import pLimit from 'p-limit'
 import { numberToHex } from 'viem/utils'
 
-import { grouped } from '../../codec/coin.ts'
+import { grouped, plural } from '../../codec/coin.ts'
 import { compareResults } from '../../rpc/compare/compare.ts'
 import { addWord, type Task } from '../support/command.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
@@ -83,7 +83,7 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
   }
   const left = total.refused > 0 ? `, ${grouped(total.refused)} refused by the other server` : ''
   await terminal.print(
-    `${grouped(total.blocks)} blocks, ${grouped(total.answers)} answers compared, ${grouped(total.mismatches)} differ${left}`,
+    `${plural(total.blocks, 'block')}, ${plural(total.answers, 'answer')} compared, ${plural(total.mismatches, 'differs', 'differ')}${left}`,
   )
   if (total.blocks < heights.count)
     throw stoppedBefore(heights.at(total.blocks), interrupt.signal.aborted ? undefined : failure)

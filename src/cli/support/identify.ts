@@ -8,7 +8,7 @@ import {
 } from 'viem'
 
 import { signatureOf } from '../../codec/abi.ts'
-import { grouped } from '../../codec/coin.ts'
+import { grouped, plural } from '../../codec/coin.ts'
 import {
   decodeTransaction,
   encodeTransaction,
@@ -231,7 +231,7 @@ function words(data: Hex): Finding {
       hex.slice(8),
       'a call or error that is not in the ABI; give --abi FILE or --sig SIGNATURE',
     )
-  const unknown = `${grouped(bytes)} bytes of unknown type; "ethgate decode abi 'f()(TYPES)' DATA" decodes returned values`
+  const unknown = `${plural(bytes, 'byte')} of unknown type; "ethgate decode abi 'f()(TYPES)' DATA" decodes returned values`
   return wordsFinding(undefined, hex, bytes === 32 ? blockNote(hex) : unknown)
 }
 

@@ -1,6 +1,6 @@
 import type { Abi, AbiFunction, AbiParameter, Address, Hex } from 'viem'
 
-import { grouped } from '../../codec/coin.ts'
+import { grouped, plural } from '../../codec/coin.ts'
 import { withChecksum } from '../../lib/address.ts'
 import type { Transaction } from '../../native/wire/types.ts'
 import { anchorFields } from '../../sending/nativeTransaction.ts'
@@ -166,7 +166,7 @@ function readToken(options: IntentOptions): { id: string; amount: bigint } | und
   const match = /^(\d+)(?:\.(\d+))?$/.exec(options.value ?? '')
   if (!match || (match[2] ?? '').length > decimals)
     throw usageError(
-      `--value needs an amount of the token with at most ${decimals} decimals (--token-decimals N)`,
+      `--value needs an amount of the token with at most ${plural(decimals, 'decimal')} (--token-decimals N)`,
     )
   return {
     id: options.token,

@@ -1,6 +1,7 @@
 import type { AbiParameter, Hex } from 'viem'
 
 import { decodeReturn } from '../../codec/abi.ts'
+import { plural } from '../../codec/coin.ts'
 import { withChecksum } from '../../lib/address.ts'
 import { plain } from './abi.ts'
 import { usageError } from './errors.ts'
@@ -19,7 +20,7 @@ export function decodedValues(types: readonly AbiParameter[], data: Hex): Result
     }
   } catch (error) {
     throw usageError(
-      `${(data.length - 2) / 2} bytes are not (${types.map(({ type }) => type).join(',')}): ${(error as Error).message.split('\n')[0]}`,
+      `${plural((data.length - 2) / 2, 'byte')} cannot be read as (${types.map(({ type }) => type).join(',')}): ${(error as Error).message.split('\n')[0]}`,
     )
   }
 }

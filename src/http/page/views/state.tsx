@@ -1,4 +1,4 @@
-import { grouped } from '../../../codec/coin.ts'
+import { grouped, plural } from '../../../codec/coin.ts'
 import type { VerifyReport } from '../../../rpc/compare/verifier.ts'
 import type { Health } from '../../health.ts'
 import { advice } from '../advice.ts'
@@ -52,7 +52,7 @@ export function State({
           ],
           ...(health.workers ?? []).map(({ number, pid, restarts, state }): [string, string] => [
             `Worker ${number}`,
-            `${state}, process ${pid}, started again ${grouped(restarts)} times`,
+            `${state}, process ${pid}, started again ${plural(restarts, 'time')}`,
           ]),
           ['Running for', ago(health.uptime)],
         ]}
