@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
-import type { Hash } from 'viem'
 import { getAddress } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type Activity, HOSTILE, makeActivity } from '../../../test/support/activity.ts'
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
-import { startGateway } from '../../../test/support/gateway.ts'
-import { artifacts } from '../../../test/support/recordedChain.ts'
+import { pagesOf } from '../../../test/support/pages.ts'
 import { toBase58Address } from '../../lib/address.ts'
 
 let dev: DevGateway
 let seen: Activity
+const { open, textOf } = pagesOf(() => dev.url)
 
 beforeAll(async () => {
   dev = await startDevGateway()
@@ -21,22 +16,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => dev.close())
-
-async function open(path: string, headers: Record<string, string> = { accept: 'text/html' }) {
-  const response = await fetch(dev.url + path, { headers, redirect: 'manual' })
-  return { headers: response.headers, status: response.status, text: await response.text() }
-}
-
-/** The text of a page, without its tags. */
-async function textOf(path: string): Promise<string> {
-  const { text } = await open(path)
-  return text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-}
-
-async function post(path: string, body: unknown): Promise<Record<string, unknown>> {
-  const response = await fetch(dev.url + path, { method: 'POST', body: JSON.stringify(body) })
-  return (await response.json()) as Record<string, unknown>
-}
 
 describe('start page', () => {
   test('default: blocks and transactions, heads, rate, price and chart; no inline script', async () => {
@@ -203,118 +182,6 @@ describe('address', () => {
   })
 })
 
-describe('contract', () => {
-  test('default: functions of the standards that its code has, also behind a proxy', async () => {
-    const own = await textOf(`/address/${seen.token}?tab=contract`)
-    expect(own).toContain('balanceOf')
-    expect(own).not.toContain('ownerOf')
-    const proxy = await textOf(`/address/${seen.proxy}?tab=contract`)
-    expect(proxy).toContain('Proxy of')
-    expect(proxy).toContain('balanceOf')
-  })
-
-  test('args: call: the answer without JavaScript', async () => {
-    const query = new URLSearchParams({ call: 'balanceOf(address)', arg: dev.accountOf(1) })
-    const { text } = await open(`/address/${seen.token}?${String(query)}`)
-    expect(text).toMatch(/<output[^>]*>250000000<\/output>/)
-  })
-
-  test('behavior: a pasted ABI gets forms, reads and call data', async () => {
-    const { abi } = artifacts.Token
-    const response = await fetch(`${dev.url}/page/functions/${seen.token}`, {
-      method: 'POST',
-      body: JSON.stringify({ abi }),
-    })
-    expect(await response.text()).toContain('data-writes')
-    const entry = abi.find((item) => 'name' in item && item.name === 'balanceOf')
-    expect(
-      await post(`/page/call/${seen.token}`, { entry, args: [dev.accountOf(1)] }),
-    ).toMatchObject({ value: '250000000' })
-    const encoded = { data: `0x70a08231${dev.accountOf(1).slice(2).padStart(64, '0')}` }
-    const request = { entry, args: [dev.accountOf(1)] }
-    expect(await post('/page/encode', request)).toMatchObject(encoded)
-    // A body whose length the client does not give.
-    const streamed = await fetch(`${dev.url}/page/encode`, {
-      method: 'POST',
-      body: new Blob([JSON.stringify(request)]).stream(),
-      duplex: 'half',
-    })
-    expect(await streamed.json()).toMatchObject(encoded)
-  })
-
-  test('error: an ABI of a megabyte', async () => {
-    for (const path of [
-      '/page/encode',
-      `/page/call/${seen.token}`,
-      `/page/functions/${seen.token}`,
-    ]) {
-      const body = `[${' '.repeat(1024 * 1024)}]`
-      const response = await fetch(`${dev.url}${path}`, { method: 'POST', body })
-      expect([path, response.status]).toEqual([path, 413])
-    }
-  })
-
-  test.each([
-    ['no JSON', 'x'],
-    [
-      'a tuple without parts',
-      [
-        {
-          type: 'function',
-          name: 'f',
-          inputs: [],
-          outputs: [{ name: '', type: 'tuple[]', components: [] }],
-        },
-      ],
-    ],
-    [
-      'an array of billions',
-      [
-        {
-          type: 'function',
-          name: 'f',
-          inputs: [{ name: '', type: 'uint256[9999][9999]' }],
-          outputs: [],
-        },
-      ],
-    ],
-    ['a name that is HTML', [{ type: 'function', name: HOSTILE, inputs: [], outputs: [] }]],
-  ])('error: %s is no ABI', async (_, abi) => {
-    const response = await fetch(`${dev.url}/page/functions/${seen.token}`, {
-      method: 'POST',
-      body: JSON.stringify(abi),
-    })
-    expect(response.status).toBe(400)
-  })
-
-  test('args: arguments are read as the command line reads them, with every digit', async () => {
-    const entry = {
-      type: 'function',
-      name: 'f',
-      inputs: [
-        { name: 'list', type: 'uint256[]' },
-        { name: 'to', type: 'address' },
-        { name: 'on', type: 'bool' },
-      ],
-      outputs: [],
-    }
-    const native = toBase58Address(dev.accountOf(1))
-    const args = ['[9007199254740993]', native, 'true']
-    const { data } = await post('/page/encode', { entry, args })
-    expect(data).toContain(9_007_199_254_740_993n.toString(16).padStart(64, '0'))
-    expect(data).toContain(dev.accountOf(1).slice(2).padStart(64, '0'))
-    expect(await post('/page/encode', { entry, args: ['[]', native, 'yes'] })).toEqual({
-      error: 'f: on (bool) needs true or false, got "yes"',
-    })
-  })
-
-  test('error: a wrong argument is named', async () => {
-    const entry = artifacts.Token.abi.find((item) => 'name' in item && item.name === 'transfer')
-    const { error } = await post('/page/encode', { entry, args: [dev.accountOf(1), 'x'] })
-    expect(error).toBe('transfer: v (uint256) needs an integer, got "x"')
-  })
-})
-
 describe('search', () => {
   test.each([
     ['a block number', () => '2', () => '/block/2'],
@@ -343,41 +210,6 @@ describe('search', () => {
   })
 })
 
-test('behavior: an error of the node is shown, and not an empty answer', async () => {
-  const { url } = await startGateway({ config: { upstream: 'http://127.0.0.1:9' } })
-  for (const path of ['/', '/search?q=tusd', `/tx/${seen.transfer}`]) {
-    const response = await fetch(url + path, { headers: { accept: 'text/html' } })
-    expect(await response.text()).toContain('This page could not be read')
-  }
-  const state = await (await fetch(`${url}/state`)).text()
-  expect(state).toMatch(/Head<\/dt><dd>unknown/)
-  expect(state).not.toContain('100 %')
-  const health = (await (await fetch(`${url}/health`)).json()) as {
-    head: { number: number | null }
-    upstream: { state: string }
-    upstreams: { state: string }[]
-  }
-  expect(health).toMatchObject({ head: { number: null }, upstream: { state: 'down' } })
-  expect(health.upstreams.map((one) => one.state)).not.toContain('healthy')
-})
-
-test('behavior: without artifacts an unknown error is shown as data', async () => {
-  const { url } = await startGateway({ config: { upstream: dev.url } })
-  const page = await fetch(`${url}/tx/${seen.customError}`, { headers: { accept: 'text/html' } })
-  const text = await page.text()
-  expect(text).toContain('an error that no known ABI has: 0xf988f737<')
-  // The bytes are folded.
-  expect(text).toMatch(/<details><summary>Data of the error<\/summary><pre[^>]*>0xf988f737/)
-  const account = await (await fetch(`${url}/address/${dev.accountOf(0)}`)).text()
-  expect(account).toContain('has no list of the transactions')
-  expect(account).toContain(seen.memo)
-  const [, older = ''] = /rel="next" href="([^"]+)"/.exec(account.replaceAll('&amp;', '&')) ?? []
-  const rest = older === '' ? '' : await (await fetch(url + older)).text()
-  expect(account + rest).toContain(seen.transfer)
-  const other = await (await fetch(`${url}/address/0x${'5'.repeat(40)}`)).text()
-  expect(other).toMatch(/No transactions of this address in blocks 0 to \d+\./)
-})
-
 test('state: shows calls of the last hour by method', async () => {
   const text = await textOf('/state')
   expect(text).toContain('Everything works.')
@@ -386,49 +218,4 @@ test('state: shows calls of the last hour by method', async () => {
 
 test('connect: gives the address of this gateway', async () => {
   expect(await textOf('/connect')).toContain(`${dev.url}/wei`)
-})
-
-test('behavior: artifacts of a build folder name contracts, functions and errors', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ethgate-page-'))
-  const { abi, runtime } = artifacts.Kitchen
-  writeFileSync(join(folder, 'Kitchen.json'), JSON.stringify({ abi, deployedBytecode: runtime }))
-  const own = await startDevGateway({ artifacts: folder })
-  try {
-    const { customError, kitchen } = await makeActivity(own)
-    const page = async (path: string) =>
-      (await (await fetch(own.url + path, { headers: { accept: 'text/html' } })).text()).replaceAll(
-        /<[^>]*>/g,
-        ' ',
-      )
-    expect(await page(`/tx/${customError}`)).toContain('Custom(code: 42, why: custom why)')
-    expect(await page(`/address/${kitchen}?tab=contract`)).toContain('rCustom')
-  } finally {
-    await own.close()
-    rmSync(folder, { recursive: true })
-  }
-})
-
-test('behavior: with 18 decimals every amount is in that unit', async () => {
-  const wei = await startDevGateway({ decimals: 18 })
-  try {
-    const hash = (await wei.rpc('eth_sendTransaction', {
-      from: wei.accountOf(0),
-      to: wei.accountOf(1),
-      value: '0x14d1120d7b160000',
-    })) as Hash
-    const page = async (path: string) =>
-      (await (await fetch(wei.url + path, { headers: { accept: 'text/html' } })).text()).replaceAll(
-        /<[^>]*>/g,
-        ' ',
-      )
-    expect(await page(`/tx/${hash}`)).toMatch(/transferred\s+1\.5 coins/)
-    expect(await page(`/address/${wei.accountOf(1)}`)).toContain('10,001.5 coins')
-    expect(await page('/')).toMatch(/Energy price\s+[1-9][\d.]* gwei\s+per unit/)
-    expect(await page(`/tx/${hash}`)).toMatch(
-      /21,000 of [\d,]+ energy used, at\s+[\d.]+ gwei a unit/,
-    )
-    expect(await page('/connect')).toContain('decimals: 18 }')
-  } finally {
-    await wei.close()
-  }
 })

@@ -1,0 +1,94 @@
+// Pages of gateways with other settings: without a node, without or with artifacts, with 18 decimals.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Hash } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { type Activity, makeActivity } from '../../../test/support/activity.ts'
+import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
+import { startGateway } from '../../../test/support/gateway.ts'
+import { pagesOf } from '../../../test/support/pages.ts'
+import { artifacts } from '../../../test/support/recordedChain.ts'
+
+let dev: DevGateway
+let seen: Activity
+
+beforeAll(async () => {
+  dev = await startDevGateway()
+  seen = await makeActivity(dev)
+})
+
+afterAll(() => dev.close())
+
+test('behavior: an error of the node is shown, and not an empty answer', async () => {
+  const { url } = await startGateway({ config: { upstream: 'http://127.0.0.1:9' } })
+  const { open } = pagesOf(() => url)
+  for (const path of ['/', '/search?q=tusd', `/tx/${seen.transfer}`])
+    expect((await open(path)).text).toContain('This page could not be read')
+  const { text: state } = await open('/state')
+  expect(state).toMatch(/Head<\/dt><dd>unknown/)
+  expect(state).not.toContain('100 %')
+  const health = (await (await fetch(`${url}/health`)).json()) as {
+    head: { number: number | null }
+    upstream: { state: string }
+    upstreams: { state: string }[]
+  }
+  expect(health).toMatchObject({ head: { number: null }, upstream: { state: 'down' } })
+  expect(health.upstreams.map((one) => one.state)).not.toContain('healthy')
+})
+
+test('behavior: without artifacts an unknown error is shown as data', async () => {
+  const { url } = await startGateway({ config: { upstream: dev.url } })
+  const { open } = pagesOf(() => url)
+  const { text } = await open(`/tx/${seen.customError}`)
+  expect(text).toContain('an error that no known ABI has: 0xf988f737<')
+  // The bytes are folded.
+  expect(text).toMatch(/<details><summary>Data of the error<\/summary><pre[^>]*>0xf988f737/)
+  const { text: account } = await open(`/address/${dev.accountOf(0)}`)
+  expect(account).toContain('has no list of the transactions')
+  expect(account).toContain(seen.memo)
+  const [, older = ''] = /rel="next" href="([^"]+)"/.exec(account.replaceAll('&amp;', '&')) ?? []
+  const rest = older === '' ? '' : (await open(older)).text
+  expect(account + rest).toContain(seen.transfer)
+  const { text: other } = await open(`/address/0x${'5'.repeat(40)}`)
+  expect(other).toMatch(/No transactions of this address in blocks 0 to \d+\./)
+})
+
+test('behavior: artifacts of a build folder name contracts, functions and errors', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ethgate-page-'))
+  const { abi, runtime } = artifacts.Kitchen
+  writeFileSync(join(folder, 'Kitchen.json'), JSON.stringify({ abi, deployedBytecode: runtime }))
+  const own = await startDevGateway({ artifacts: folder })
+  try {
+    const { customError, kitchen } = await makeActivity(own)
+    const { textOf } = pagesOf(() => own.url)
+    expect(await textOf(`/tx/${customError}`)).toContain('Custom(code: 42, why: custom why)')
+    expect(await textOf(`/address/${kitchen}?tab=contract`)).toContain('rCustom')
+  } finally {
+    await own.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('behavior: with 18 decimals every amount is in that unit', async () => {
+  const wei = await startDevGateway({ decimals: 18 })
+  try {
+    const hash = (await wei.rpc('eth_sendTransaction', {
+      from: wei.accountOf(0),
+      to: wei.accountOf(1),
+      value: '0x14d1120d7b160000',
+    })) as Hash
+    const { textOf } = pagesOf(() => wei.url)
+    expect(await textOf(`/tx/${hash}`)).toMatch(/transferred\s+1\.5 coins/)
+    expect(await textOf(`/address/${wei.accountOf(1)}`)).toContain('10,001.5 coins')
+    expect(await textOf('/')).toMatch(/Energy price\s+[1-9][\d.]* gwei\s+per unit/)
+    expect(await textOf(`/tx/${hash}`)).toMatch(
+      /21,000 of [\d,]+ energy used, at\s+[\d.]+ gwei a unit/,
+    )
+    expect(await textOf('/connect')).toContain('decimals: 18 }')
+  } finally {
+    await wei.close()
+  }
+})
