@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { ethgate, startRpc } from '../support/cli.ts'
+import { startDevGateway } from '../support/devGateway.ts'
 import { ALICE } from './cliSamples.ts'
 import { useFolder, useReplayNode } from './cliSetup.ts'
 
@@ -36,6 +37,14 @@ describe('account', () => {
     const again = await ethgate(['keys', 'new', '--key-file', file])
     expect(again.code).toBe(1)
     expect((await readFile(file, 'utf8')).trim()).toBe(key)
+  })
+
+  test('behavior: amounts of a node are in its unit, whatever chain the gateway of the environment serves', async () => {
+    const dev = await startDevGateway({ decimals: 18 })
+    const args = ['account', 'show', ALICE.base58, '--node', shared.node.url, '--table']
+    const run = await ethgate(args, { env: { ETH_RPC_URL: dev.url } })
+    await dev.close()
+    expect(run.stdout).toMatch(/^staked for energy +196,500 coins$/m)
   })
 
   test('behavior: show reads a node', async () => {

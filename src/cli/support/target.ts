@@ -29,7 +29,7 @@ export type Target = {
   /** Whether only a node is given: then the command makes no call to a gateway. */
   isNodeOnly: boolean
   headers: Record<string, string>
-  /** The unit of the amounts in transactions, and of JSON-RPC except at `/wei`. */
+  /** The unit of the amounts in transactions, and of JSON-RPC except at `/wei`: of the node's chain if only a node is given. */
   unit(): Promise<Unit>
   /** Decimals of the amounts of `rpc`: 18 at `/wei`. */
   decimals(): Promise<6 | 18>
@@ -53,9 +53,16 @@ export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>):
   const headers = header(options.header ?? (env['ETHGATE_HEADER'] || undefined))
   const timeout = seconds(options.timeout ?? '30') * 1000
   const rpc = createRpc({ url: rpcUrl, timeout, headers })
-  let known: Promise<Unit> | undefined
-  const unit = () => (known ??= readUnit(base(rpcUrl), headers, timeout))
-  const decimals = async () => (rpcUrl.endsWith('/wei') ? 18 : (await unit()).decimals)
+  const isNodeOnly = nodeText !== undefined && options.rpcUrl === undefined
+  const units = new Map<string, Promise<Unit>>()
+  function unitAt(url: string): Promise<Unit> {
+    const known = units.get(url) ?? readUnit(url, headers, timeout)
+    units.set(url, known)
+    return known
+  }
+  const unit = () => unitAt(isNodeOnly ? nodeUrl : base(rpcUrl))
+  const ofRpc = () => unitAt(base(rpcUrl))
+  const decimals = async () => (rpcUrl.endsWith('/wei') ? 18 : (await ofRpc()).decimals)
   return {
     rpc,
     async client() {
@@ -74,11 +81,11 @@ export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>):
       given: nodeText !== undefined,
     }),
     nodeGiven: nodeText !== undefined,
-    isNodeOnly: nodeText !== undefined && options.rpcUrl === undefined,
+    isNodeOnly,
     headers,
     unit,
     decimals,
-    scale: async () => 10n ** BigInt((await decimals()) - (await unit()).decimals),
+    scale: async () => 10n ** BigInt((await decimals()) - (await ofRpc()).decimals),
   }
 }
 
