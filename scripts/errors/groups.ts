@@ -233,6 +233,7 @@ export const GROUPS: readonly ErrorGroup[] = [
     texts: [
       /did not confirm (the )?transaction/,
       /^the node is busy, send the same bytes again/,
+      /was sent before and expired/,
       /^the gateway accepted transaction/,
       /is not in a block yet/,
       /^the transaction is in the pool and was not mined/,

@@ -88,13 +88,11 @@ export function createSending(given: createSending.Options): Sending {
   }
 
   async function sendEthereum(signed: EthereumTransaction, spender?: Spender): Promise<Hash> {
-    const sent = await store.find(signed.hash)
-    if (sent) {
-      await submission.broadcastAgain(sent)
-      return signed.hash
-    }
-    if (!keys.keyOf(signed.from)) throw new NotManagedError(signed.from)
-    return submission.submit({ ...signed, spender }, signed.hash)
+    // A key may have been removed since the transaction was sent.
+    if (!keys.keyOf(signed.from) && !(await store.find(signed.hash)))
+      throw new NotManagedError(signed.from)
+    await submission.submitEthereum({ ...signed, spender }, signed.hash)
+    return signed.hash
   }
 
   async function count(account: Address, at: 'mined' | 'pending'): Promise<number> {

@@ -2,13 +2,15 @@ import type { Address, Hash } from 'viem'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
+import { LimitExceededError } from '../lib/errors.ts'
 import { createStop } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { broadcast, refusalWords, UncertainBroadcastError } from './broadcast.ts'
 import type { Contracts } from './contracts.ts'
+import { confirmMined } from './outcomes.ts'
 import { nonceError } from './refusals.ts'
-import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
+import type { CreatedContract, SentStore } from './sentStore.ts'
 import type { Signed, SendRequest, Signing } from './signing.ts'
 
 /**
@@ -39,6 +41,9 @@ export function createSubmission({
   sleep,
   store,
 }: createSubmission.Options) {
+  /** Transactions that this process broadcasts for the first time. */
+  const delivering = new Map<Hash, Promise<void>>()
+
   /** Reserves the nonce of a managed account's transaction. Waits for the nonces before it. */
   async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
     const { from, nonce } = request
@@ -85,20 +90,47 @@ export function createSubmission({
     }
   }
 
-  /** Signs and sends for a managed account. @param alias - the Ethereum hash by which the sender finds the transaction. */
-  async function submit(request: SendRequest, alias?: Hash): Promise<Hash> {
-    await assertKept()
-    const signed = await reserve(request, alias)
-    if (signed) {
-      // If this fails, the record stays: another replica may have broadcast it for a client that asked again.
-      await store.assertCopied(signed.id)
-      await deliver(signed)
-    }
-    return alias ?? (signed as Signed).id
+  /** Signs and sends for a managed account. */
+  async function submit(request: SendRequest): Promise<Hash> {
+    // Without an Ethereum hash no other request has the same transaction.
+    const signed = (await signAndRecord(request)) as Signed
+    await deliver(signed)
+    return signed.id
   }
 
-  /** Broadcasts a recorded transaction. A rejection frees its nonce. */
-  async function deliver(signed: Signed): Promise<void> {
+  /** Signs and sends an Ethereum transaction. @param alias - its hash, by which the sender finds it. */
+  async function submitEthereum(request: SendRequest, alias: Hash): Promise<void> {
+    for (;;) {
+      const sent = await store.find(alias)
+      if (sent) {
+        if (await broadcastAgain(sent)) return
+        continue
+      }
+      // Another request may record it meanwhile.
+      const signed = await signAndRecord(request, alias)
+      if (signed) return deliver(signed)
+    }
+  }
+
+  /** Undefined when another request has recorded the same Ethereum transaction. */
+  async function signAndRecord(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
+    await assertKept()
+    const signed = await reserve(request, alias)
+    // If this fails, the record stays: another replica may have broadcast it for a client that asked again.
+    if (signed) await store.assertCopied(signed.id)
+    return signed
+  }
+
+  /** Broadcasts a recorded transaction. Requests for the same one wait for the outcome. */
+  function deliver(signed: Signed): Promise<void> {
+    const { id } = signed
+    const delivered = broadcastFirst(signed).finally(() => delivering.delete(id))
+    delivering.set(id, delivered)
+    return delivered
+  }
+
+  /** A rejection frees its nonce. */
+  async function broadcastFirst(signed: Signed): Promise<void> {
     const { id, hex } = signed
     // Nothing aborts a broadcast. The signal only identifies its calls.
     const signal = createStop()
@@ -122,29 +154,49 @@ export function createSubmission({
     head.pollNow()
   }
 
-  /** Broadcasts a recorded pending transaction again, because the process may have ended before the node received it. */
-  async function broadcastAgain({
-    alias,
-    expiration,
-    hex,
-    id,
-  }: Pick<SentTransaction, 'alias' | 'expiration' | 'hex' | 'id'>): Promise<void> {
-    if (!hex || expiration <= chain.latest().timestamp) return
-    if ((await store.pick([id])).length === 0) return
+  /**
+   * Broadcasts a recorded transaction again, because the process may have ended before the node received it, or the node has not
+   * confirmed it. A first broadcast in this process is waited for.
+   *
+   * @returns false when it was refused meanwhile, so that it is not recorded any more. @throws as `broadcast`
+   */
+  async function broadcastAgain(sent: Recorded): Promise<boolean> {
+    const { alias, expiration, hex, id } = sent
+    const first = delivering.get(id)
+    if (first) return first.then(() => true)
+    const isPending = (await store.pick([id])).length > 0
+    if (!hex || !isPending) return isPending || (await store.find(id)) !== undefined
+    if (expiration <= chain.latest().timestamp) {
+      if ((await confirmMined(id, { head, native, store })) !== 'absent') return true
+      // Until it is certain that no block has it, the same transaction is not signed again.
+      if (alias) throw new ExpiredError(alias)
+    }
     // The chain itself rejects a second copy of bytes that the sender signed.
     if (alias) await store.assertCopied(id)
     await broadcast({ native, sleep }, { hash: id, hex })
+    await recordAgain(sent)
+    return true
+  }
+
+  /** Records a transaction that the node has accepted, if another replica has removed it because the node refused it before. */
+  async function recordAgain(sent: Recorded): Promise<void> {
+    if ((await store.find(sent.id)) !== undefined) return
+    const { outcome } = await store.reserve(sent)
+    if (outcome !== 'reserved' && outcome !== 'known')
+      throw new UncertainBroadcastError(sent.id, {})
   }
 
   /** Sends a signed native transaction. A transaction that was sent before is only broadcast again. */
   async function submitSigned(signed: Signed, from: Address): Promise<void> {
     const sent = sentOf(signed, from)
-    const reservation = await store.reserve(sent)
-    if (reservation.outcome !== 'reserved') return broadcastAgain({ ...sent, hex: signed.hex })
-    await deliver(signed)
+    for (;;) {
+      const reservation = await store.reserve(sent)
+      if (reservation.outcome === 'reserved') return deliver(signed)
+      if (await broadcastAgain({ ...sent, hex: signed.hex })) return
+    }
   }
 
-  return { broadcastAgain, submit, submitSigned }
+  return { submit, submitEthereum, submitSigned }
 }
 
 export declare namespace createSubmission {
@@ -153,7 +205,7 @@ export declare namespace createSubmission {
     assertKept: () => Promise<void>
     chain: Pick<Chain, 'latest'>
     contracts: Pick<Contracts, 'refresh'>
-    head: Pick<Head, 'pollNow'>
+    head: Pick<Head, 'latest' | 'pollNow'>
     native: NativeClient
     /** Called when background work failed, such as recording a contract. The next block tries again. */
     onError: (error: unknown) => void
@@ -166,6 +218,21 @@ export declare namespace createSubmission {
     sign: Signing['sign']
     sleep: (milliseconds: number) => Promise<void>
     store: SentStore
+  }
+}
+
+/** A transaction of the record. */
+type Recorded = Parameters<SentStore['reserve']>[0]
+
+/** `-32005`: an earlier broadcast of the transaction has expired. */
+class ExpiredError extends LimitExceededError {
+  override name = 'ExpiredError'
+
+  constructor(hash: Hash) {
+    super(
+      `transaction ${hash} was sent before and expired, and no block has it: send it again in a minute`,
+      { data: { retryAfter: 60 } },
+    )
   }
 }
 

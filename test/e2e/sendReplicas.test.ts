@@ -5,6 +5,7 @@ import { getContractAddress, type Hex, keccak256 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { noFaults } from '../../src/devchain/api/faults.ts'
 import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -45,6 +46,36 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
   const call = (replica: number, method: string, ...params: unknown[]) =>
     (gateways[replica % 2] as Gateway).request({ method, params })
   const key = (index: number): Hex => `0x${chain.accounts[index]?.key}`
+
+  test('error: requests for one transaction at once, which no node confirms: none of them succeeds', async () => {
+    const account = privateKeyToAccount(key(6))
+    const to = privateKeyToAccount(key(7)).address
+    const raw = await account.signTransaction({
+      type: 'legacy',
+      chainId: chain.chainId,
+      gas: 21_000n,
+      gasPrice: 1_000n,
+      nonce: 0,
+      to,
+      value: 1n,
+    })
+    const operations = ['broadcasthex', 'gettransactionbyid']
+    chain.setFaults({ ...noFaults, dropRate: 1, operations })
+    const sent = await Promise.allSettled(
+      [0, 1, 0, 1].map((replica) => call(replica, 'eth_sendRawTransaction', raw)),
+    )
+    chain.setFaults(noFaults)
+    expect(sent).toEqual(
+      sent.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: -32603 }) })),
+    )
+    expect(await call(1, 'eth_sendRawTransaction', raw)).toBe(keccak256(raw))
+    await until(async () =>
+      expect(await call(0, 'eth_getTransactionReceipt', keccak256(raw))).toMatchObject({
+        status: '0x1',
+      }),
+    )
+    expect(await call(0, 'eth_getTransactionCount', account.address, 'latest')).toBe('0x1')
+  })
 
   test('default: nonces, hashes and pending transactions are shared by the replicas', async () => {
     const account = privateKeyToAccount(key(0))
