@@ -66,6 +66,20 @@ test('behavior: contracts see the price that a transaction would pay, not the ma
 })
 
 describe('eth_estimateGas', () => {
+  test('behavior: without a sender, a call may have any value, as from the zero address of Ethereum', async () => {
+    const value = '0xde0b6b3a7640000'
+    const to = dev.accountOf(1)
+    expect(await dev.rpc('eth_estimateGas', { to, value })).toBe('0x5208')
+    expect(await dev.rpc('eth_estimateGas', { from: null, to, value })).toBe('0x5208')
+    expect(await dev.rpc('eth_call', { to, value }, 'latest')).toBe('0x')
+    const ownBalance = '0x333160005260206000f3'
+    expect(await dev.rpc('eth_call', { data: ownBalance, value }, 'latest')).toBe(
+      `0x${'0'.repeat(64)}`,
+    )
+    const named = { from: `0x${'00'.repeat(20)}`, to, value }
+    await expect(dev.rpc('eth_estimateGas', named)).rejects.toThrow('insufficient funds')
+  })
+
   const requests = fc.oneof(
     fc.record({ name: fc.constant('set'), args: fc.tuple(fc.bigInt(0n, 2n ** 256n - 1n)) }),
     fc.record({ name: fc.constant('events'), args: fc.tuple(fc.bigInt(0n, 5n)) }),

@@ -17,10 +17,13 @@ import { createdWithNonce } from '../vm/createdAddress.ts'
 import type { runVm, VmResult } from '../vm/run.ts'
 import { assertFunds } from './executeEthereum.ts'
 import { runMessage } from './message.ts'
+import { changeAccount } from './override.ts'
 
 /** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
 export type EthereumCall = {
   from: string
+  /** Whether the request names no sender. `from` is then the zero address, which has the value that the call needs. */
+  isAnonymous?: boolean
   /** If absent, `data` is creation code. */
   to?: string
   value: bigint
@@ -56,7 +59,7 @@ const TIMEOUT = 5_000
 /**
  * Runs a call. Its changes are in `state` afterwards.
  *
- * @throws EthereumError when the call is for another chain, or the caller has less than the value. A failed call is a result.
+ * @throws EthereumError when the call is for another chain, or a named caller has less than the value. A failed call is a result.
  */
 export async function callEthereum(
   state: State,
@@ -68,7 +71,8 @@ export async function callEthereum(
     throw new EthereumError(
       `chainId does not match node's (have=${chainId}, want=${block.chainId})`,
     )
-  assertFunds(state, from, value)
+  if (call.isAnonymous) fund(state, from, value, block.timestamp)
+  else assertFunds(state, from, value)
   let authorized: AppliedAuthorizations | undefined
   if (call.authorizations) {
     assertAuthorizing(rules)
@@ -96,6 +100,15 @@ export async function callEthereum(
       ...(observe && { observe }),
     },
   )
+}
+
+/**
+ * Gives an account at least an amount. The zero address of Ethereum has coins, so tools estimate what an unknown account would
+ * send without naming a sender.
+ */
+function fund(state: State, address: string, amount: bigint, now: number): void {
+  const balance = state.get('account', address)?.balance ?? 0n
+  if (balance < amount) changeAccount(state, address, { balance: amount }, now)
 }
 
 /** Intrinsic gas of an authorization on Ethereum (EIP-7702). */

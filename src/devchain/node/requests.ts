@@ -128,9 +128,10 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
   const { accessList: listed, authorizationList: list, chainId, data } = request
   const { gas, gasPrice, maxFeePerGas, nonce: given, to, value } = request
   const maxPrice = gasPrice ?? maxFeePerGas
-  const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
+  const from = member(input as Record<string, unknown>, 'from', blankable(address))
   return {
-    from: toNativeAddress(from),
+    from: toNativeAddress(from ?? ZERO_ADDRESS),
+    ...(from === undefined && { isAnonymous: true }),
     ...(to && { to: toNativeAddress(to) }),
     value,
     data: data.slice(2),
