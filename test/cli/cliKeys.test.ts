@@ -118,7 +118,13 @@ test('behavior: signs typed data as ethers does, with every digit, and verifies'
 
 test.each([
   ['{', 'needs typed data'],
-  ['{"types":{},"primaryType":"Permit"}', 'primaryType is not one of types'],
+  ['{"a":1}', 'types is no object'],
+  // Without its domain a signature would be valid everywhere.
+  ['{"types":{"A":[]},"primaryType":"A","message":{}}', 'domain is no object'],
+  [
+    '{"types":{},"primaryType":"Permit","domain":{},"message":{}}',
+    'primaryType is not one of types',
+  ],
   [
     '{"types":{"A":[{"name":"b","type":"address"}]},"primaryType":"A","domain":{},"message":{"b":"0x1"}}',
     'Address "0x1" is invalid',

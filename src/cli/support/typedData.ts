@@ -1,6 +1,7 @@
 import { parse } from 'lossless-json'
 import { BaseError, type TypedDataDefinition, validateTypedData } from 'viem'
 
+import { isObject } from '../../lib/isObject.ts'
 import { usageError } from './errors.ts'
 import { readText } from './input.ts'
 
@@ -13,7 +14,10 @@ export async function readTypedData(input: string): Promise<TypedDataDefinition>
   const text = /^\s*\{/.test(input) ? input : await readText(input, '--data')
   try {
     // As bigints, numbers keep every digit.
-    const data = parse(text, undefined, BigInt) as TypedDataDefinition
+    const given = parse(text, undefined, BigInt)
+    for (const name of ['types', 'domain', 'message'])
+      if (!isObject(given) || !isObject(given[name])) throw new Error(`${name} is no object`)
+    const data = given as TypedDataDefinition
     if (!data.types[data.primaryType]) throw new Error('primaryType is not one of types')
     validateTypedData(data)
     return data
