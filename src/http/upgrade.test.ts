@@ -81,6 +81,30 @@ test('behavior: WebSockets are accepted', async () => {
   expect(message).toBe('welcome')
 })
 
+test.each(['a b', 'a:99999', '['])(
+  'error: a WebSocket with the Host %s is refused',
+  async (host) => {
+    const { port } = await setup()
+    const socket = connect(port, '127.0.0.1')
+    let received = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
+    socket.write(
+      [
+        'GET / HTTP/1.1',
+        `Host: ${host}`,
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        'Sec-WebSocket-Version: 13',
+        '\r\n',
+      ].join('\r\n'),
+    )
+    await expect.poll(() => received).toMatch(/^HTTP\/1\.1 \d+/)
+    expect(received).toMatch(/^HTTP\/1\.1 400 .*the Host header is not valid$/s)
+    socket.destroy()
+  },
+)
+
 test('behavior: a closing server closes the connection', async () => {
   const { port, server } = await setup()
   await exchange(port, `GET /last HTTP/1.1\r\nHost: x\r\n${H2C}\r\n`)

@@ -22,11 +22,16 @@ export function guardUpgrades(
   server.on('upgrade', (incoming: IncomingMessage, socket, head) => {
     if (incoming.headers.upgrade?.toLowerCase() !== 'websocket')
       return inTurn.takeOver(socket, () => serveAgain(server, incoming, socket, head))
-    const refusal = access.refusalOf(incoming)
+    const { host = 'localhost' } = incoming.headers
+    const refusal =
+      access.refusalOf(incoming) ?? (URL.canParse(`http://${host}`) ? undefined : INVALID_HOST)
     if (refusal) return refuse(socket, refusal)
     for (const listener of listeners) listener.call(server, incoming, socket, head)
   })
 }
+
+/** The server that makes the WebSocket cannot read such a request, and would answer 500. */
+const INVALID_HOST: Refusal = { status: 400, reason: 'the Host header is not valid' }
 
 type UpgradeListener = (
   this: Server,
