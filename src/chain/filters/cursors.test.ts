@@ -200,6 +200,20 @@ describe('named cursors', () => {
     expect(await ahead.acknowledge('solid', final.cursor)).toBe(true)
   })
 
+  test('behavior: after a restart, a page whose last block was removed meanwhile is read anew', async () => {
+    const chain = windowedChain()
+    const store = createMemoryFilterStore(ROOM)
+    const before = cursorsOf(store, chain, { newest: 5, solid: 2 })
+    await before.open('full')
+    const page = await before.next('full')
+    const hash: Hash = `0x${'ee'.repeat(32)}`
+    const branch = chain.map((block) => (block.number === 5 ? { ...block, hash } : block))
+    const after = cursorsOf(store, branch, { newest: 5, solid: 2 })
+    expect((await after.next('full')).cursor).toBe(`5:${hash}`)
+    expect(await after.acknowledge('full', page.cursor)).toBe(false)
+    expect(await after.acknowledge('full', `5:${hash}`)).toBe(true)
+  })
+
   test('behavior: a page with removed logs is the same again, whatever the limit is', async () => {
     const { ack, chain, next, open, sync } = await start(logBlocks(3))
     await open({ from: 'earliest' })

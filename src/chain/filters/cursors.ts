@@ -8,8 +8,17 @@ import { sleep } from '../../lib/sleep.ts'
 import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import type { Head } from '../head/headTypes.ts'
-import { newestIn, windowOf } from '../head/window.ts'
-import { endOf, fromCursor, idAt, type Page, pageFrom, toCursor, whenReceived } from './page.ts'
+import { blockAt, newestIn, windowOf } from '../head/window.ts'
+import {
+  BehindError,
+  endOf,
+  fromCursor,
+  idAt,
+  type Page,
+  pageFrom,
+  toCursor,
+  whenReceived,
+} from './page.ts'
 import { type FilterOwner, type FilterSpec, type FilterStore, PAGE_LEASE } from './store.ts'
 
 /**
@@ -115,10 +124,26 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
     if (isBelow && (await idAt(chain, at.number, signal)).hash !== at.hash)
       throw new CursorLostError(at)
     const options = { chain, head, limit, signal }
-    const same = answered && (await pageFrom(spec, at, { ...options, end: answered }))
-    const page = same ?? (await pageFrom(spec, at, options))
+    const same = answered && (await samePage(spec, at, { ...options, end: answered }))
+    const page = same ?? (await whenReceived(() => pageFrom(spec, at, options)))
     if (!page) throw new CursorLostError(at)
     return page
+  }
+
+  /** The page up to an end that was answered before; undefined when that block was removed. @throws BehindError */
+  async function samePage(
+    spec: Extract<FilterSpec, { kind: 'logs' }>,
+    at: BlockId,
+    options: pageFrom.Options & { end: BlockId },
+  ): Promise<Page | undefined> {
+    try {
+      return await whenReceived(() => pageFrom(spec, at, options))
+    } catch (error) {
+      const other = blockAt(windowOf(head), options.end.number)
+      // A process that has started after a reorg never receives the removed block.
+      if (error instanceof BehindError && other && other.hash !== options.end.hash) return undefined
+      throw error
+    }
   }
 
   return {
@@ -148,7 +173,7 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
         const { acknowledged, answered, spec, stored } = await read(id)
         const at = fromCursor(acknowledged)
         const end = answered === undefined ? undefined : fromCursor(answered)
-        const page = await whenReceived(() => pageAfter(spec, at, end, options))
+        const page = await pageAfter(spec, at, end, options)
         const cursor = toCursor(page.cursor)
         // An empty page needs no acknowledgement.
         const text = page.items.length > 0 ? `${acknowledged}>${cursor}` : cursor
