@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
+import { WORKER_NUMBER } from '../../src/gateway/process/workerMessages.ts'
 import type { Health } from '../../src/http/health.ts'
 import { sleep } from '../../src/lib/sleep.ts'
 import { childrenOf } from '../support/childrenOf.ts'
@@ -202,9 +203,11 @@ describe.skipIf(redisMissing)('workers', () => {
     const before = await pids()
     const primary = command.process.pid as number
     command.process.kill('SIGUSR2')
-    const successor = await until(() => {
+    const successor = await until(async () => {
       const found = childrenOf(primary).find((pid) => !before.includes(pid))
       expect(found).toBeDefined()
+      // A process that stops before it runs the program would stop the primary process too, which waits for that.
+      expect(await readFile(`/proc/${found}/environ`, 'utf8')).toContain(WORKER_NUMBER)
       return found as number
     })
     process.kill(successor, 'SIGSTOP')
@@ -238,7 +241,9 @@ describe.skipIf(redisMissing)('workers', () => {
     await rm(node)
     process.kill(killed, 'SIGKILL')
     await until(() => expect(command.stdout()).toContain('worker failed'))
-    await copyFile(process.execPath, node)
+    // A program that is still being written cannot be run.
+    await copyFile(process.execPath, `${node}.new`)
+    await rename(`${node}.new`, node)
     await until(async () => {
       const { workers = [] } = await health()
       expect(workers.map(({ state }) => state)).toEqual(['running', 'running'])
