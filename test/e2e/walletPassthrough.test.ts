@@ -67,7 +67,8 @@ describe('tronweb through --wallet-passthrough', () => {
 
   test('behavior: deploys a contract and calls it while one of the nodes is down', async () => {
     await nodes[0]?.fail({ kind: 'refused' })
-    const contract = await deployToken(native, owner)
+    // On a busy machine the other node may count as failing for a moment.
+    const contract = await until(() => deployToken(native, owner))
     const read: unknown = await contract.methods['balanceOf']?.(owner).call()
     expect(read).toBe(1_000_000n)
     await nodes[0]?.heal()
@@ -206,7 +207,7 @@ describe('tronweb through --wallet-passthrough', () => {
       ])
       expect([path, own.gateway.health().upstreams]).toMatchObject([
         path,
-        nodes.map(() => ({ state: 'healthy', busy: 0, lacks: [] })),
+        nodes.map(() => ({ failed: 0, busy: 0, lacks: [] })),
       ])
     }
     const address = dev.chain.accounts[0]?.address
