@@ -11,6 +11,9 @@ const KEPT = 0.9
 /** Milliseconds without a measurement in which the average falls by half. */
 const HALF_LIFE = 5_000
 
+/** Milliseconds in which it does not fall, because a power takes longer than the rest of the choice of a node. */
+const STEADY = 50
+
 /**
  * Calls go to the node with the lowest average. So one that was once slow gets none, and only its average, which falls meanwhile, lets
  * it be tried again. After such a pause one measurement counts for most of the average.
@@ -20,7 +23,10 @@ const HALF_LIFE = 5_000
 export function createFadingAverage(now: () => number): FadingAverage {
   let average = 0
   let at = Number.NEGATIVE_INFINITY
-  const left = () => 2 ** ((at - now()) / HALF_LIFE)
+  function left(): number {
+    const passed = now() - at
+    return passed < STEADY ? 1 : 2 ** (-passed / HALF_LIFE)
+  }
   return {
     add(measured) {
       const kept = KEPT * left()
