@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 
 import { expect, onTestFinished, test } from 'vitest'
 
 import { compileModule } from '../../../test/support/compileModule.ts'
+import { runOnSmallDisk } from '../../../test/support/smallDisk.ts'
 
 test.skipIf(process.platform === 'win32')(
   'error: rows that the disk takes only in part',
@@ -21,17 +20,7 @@ test.skipIf(process.platform === 'win32')(
       await file.append(['b'.repeat(2_000)], 2).catch((error) => console.log(error.code))
       await file.save()
       console.log(JSON.stringify(file.state))`
-    // Files have at most a kilobyte, so that one write ends in the middle of a row as on a full disk.
-    const { stdout } = await promisify(execFile)('bash', [
-      '-c',
-      'ulimit -f 1; exec "$@"',
-      'bash',
-      process.execPath,
-      '--input-type=module',
-      '--eval',
-      script,
-    ])
-    const [error, state = ''] = stdout.trim().split('\n')
+    const [error, state = ''] = (await runOnSmallDisk(script)).split('\n')
     expect(error).toBe('EFBIG')
     expect(JSON.parse(state)).toMatchObject({ next: 1, bytes: 2, logs: 1 })
   },
