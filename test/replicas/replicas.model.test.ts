@@ -32,10 +32,10 @@ type Event = { pause: number } & (
 )
 
 /**
- * Milliseconds: short, so that pages of the dead are free soon; long enough for a busy machine, because a page that takes longer
- * from the response to its commit comes again.
+ * Milliseconds: short, so that pages of the dead are free soon; long enough for a busy machine on which Redis starts again, because a
+ * page that takes longer from the response to its commit comes again.
  */
-const LEASE = 2_500
+const LEASE = 5_000
 
 /** Runs of the model that go side by side. */
 const LANES = 6
