@@ -3,7 +3,6 @@ import type { Hash } from 'viem'
 import type { BlockRef } from '../../codec/blockRef.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
-import { sleep } from '../../lib/sleep.ts'
 import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
@@ -45,10 +44,6 @@ export type Filters = {
 /** A log filter as the client gave it. */
 type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
 
-/** Milliseconds for which a poll waits until all replicas know the newest block. */
-const SHARED_WAIT = 2_000
-const SHARED_STEP = 10
-
 /** Filters over one view of the chain. */
 export function createFilters({
   chain,
@@ -83,12 +78,12 @@ export function createFilters({
 
   /** Waits until all replicas know the newest block. Only then can each of them resume a cursor on it. */
   async function waitForReplicas(): Promise<void> {
-    for (let waited = 0; !head.isShared(); waited += SHARED_STEP) {
-      // If the store cannot be used, its error names the cause.
-      if (waited === 0) await store.check()
-      if (waited >= SHARED_WAIT) throw new BehindError()
-      await sleep(SHARED_STEP)
-    }
+    if (head.isShared()) return
+    // If the store cannot be used, its error names the cause.
+    await store.check()
+    await whenReceived(async () => {
+      if (!head.isShared()) throw new BehindError()
+    })
   }
 
   async function pageOf(

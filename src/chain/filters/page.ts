@@ -26,7 +26,7 @@ const SPAN = 1_000
 /** Ids of old blocks that are read at once. */
 const IDS_AT_ONCE = 64
 
-/** Milliseconds for which a poll waits until this replica has a block that another replica has delivered. */
+/** Milliseconds for which a poll waits until this replica has received a block, or all replicas have. */
 const BEHIND_WAIT = 2_000
 const BEHIND_STEP = 10
 
@@ -126,9 +126,9 @@ function mayComeAfter(window: Window, cursor: BlockId, newest: number): boolean 
 }
 
 /**
- * Repeats a read while this replica lacks a block that another replica has delivered.
+ * Repeats a read that fails with BehindError, because this replica or another one has not received a block yet.
  *
- * @throws BehindError when it still lacks the block after two seconds
+ * @throws BehindError when it still fails after two seconds, and any other error at once
  */
 export async function whenReceived<result>(read: () => Promise<result>): Promise<result> {
   const started = performance.now()

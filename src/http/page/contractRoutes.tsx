@@ -20,29 +20,31 @@ const MOST_BYTES = 512 * 1024
 export function contractRoutes({ part, sourceOf }: contractRoutes.Options): Hono {
   const app = new Hono()
 
-  app.post('/page/functions/:address', async (c) => {
-    const address = parseAddress(c.req.param('address'))
-    const text = await textOf(c.req.raw, MOST_BYTES)
-    if (text === undefined) return tooLarge(c)
+  /** Answers POST at a path. A text that is too large is refused. */
+  function post(path: string, answer: (c: Context, text: string) => Promise<Response>): void {
+    app.post(path, async (c) => {
+      const text = await textOf(c.req.raw, MOST_BYTES)
+      return text === undefined ? tooLarge(c) : answer(c, text)
+    })
+  }
+
+  post('/page/functions/:address', async (c, text) => {
+    const address = parseAddress(c.req.param('address') ?? '')
     const functions = givenFunctions(text)
     if (!address || !functions)
       return c.json({ error: 'This is no ABI: expected JSON with functions.' }, 400)
     return part(c, <Functions address={address} functions={functions} />)
   })
 
-  app.post('/page/call/:address', async (c) => {
-    const address = parseAddress(c.req.param('address'))
-    const text = await textOf(c.req.raw, MOST_BYTES)
-    if (text === undefined) return tooLarge(c)
+  post('/page/call/:address', async (c, text) => {
+    const address = parseAddress(c.req.param('address') ?? '')
     const { args, entry } = given(text)
     if (!address || !entry) return c.json({ error: 'expected {entry, args}' }, 400)
     const { error, value } = await callFunction(address, entry, args, sourceOf(c))
     return c.json({ error, value })
   })
 
-  app.post('/page/encode', async (c) => {
-    const text = await textOf(c.req.raw, MOST_BYTES)
-    if (text === undefined) return tooLarge(c)
+  post('/page/encode', async (c, text) => {
     const { args, entry } = given(text)
     if (!entry) return c.json({ error: 'expected {entry, args}' }, 400)
     try {
