@@ -20,7 +20,7 @@ import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 /** One WebSocket client: its requests, its notifications, its timeouts. */
 export type WsConnection = {
   readonly socket: RpcSocket
-  /** @param message - a text, or the bytes of one. */
+  /** @param message - the text of a text message, or the bytes of a binary one. */
   receive(message: string | Buffer): void
   /** The connection has ended. */
   closed(): void

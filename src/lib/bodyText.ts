@@ -3,8 +3,8 @@ export const DROP_LIMIT = 64 * 1024 * 1024
 
 /**
  * The body of a request; undefined when it has more bytes than the limit. The rest is read and discarded, because many clients do not
- * read the answer if the connection closes at once. Hono's middleware for this creates a Request from the
- * request of the server when there is no content length. Node.js refuses that, because the server does not replace its Request.
+ * read the answer if the connection closes at once. Hono's `bodyLimit` does not work here: without a content length it creates a new
+ * Request from that of `@hono/node-server`, which Node.js does not accept.
  */
 export async function textOf({ body }: Request, limit: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = []

@@ -172,7 +172,7 @@ export function createCallLimits({
       return error && refuse(caller, error)
     },
     async headers(caller) {
-      // They describe an answer, which must be sent also when Redis cannot be used.
+      // Without Redis the answer is sent without these headers.
       const { limit, refilledInMs, remaining } = await stateOf(caller).catch(() => UNKNOWN)
       if (limit === null || remaining === null) return {}
       return rateLimitHeaders(caller.limits, { limit, remaining, resetMs: refilledInMs })

@@ -224,7 +224,7 @@ export declare namespace createSubmission {
 /** A transaction of the record. */
 type Recorded = Parameters<SentStore['reserve']>[0]
 
-/** `-32005`: an earlier broadcast of the transaction has expired. */
+/** `-32005`: the transaction was broadcast before and has expired. */
 class ExpiredError extends LimitExceededError {
   override name = 'ExpiredError'
 

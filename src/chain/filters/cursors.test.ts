@@ -26,7 +26,7 @@ const ROOM = {
   ttl: 60_000,
 }
 
-/** Blocks 0 to 5 with one log each, as a window has them. */
+/** Blocks 0 to 5 of a window, with one log each. */
 function windowedChain(): RecentBlock[] {
   const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
   return Array.from({ length: 6 }, (_, number) => {

@@ -30,7 +30,7 @@ export function createNativeApp(native: Native): Hono {
 const answer = (text: string, status = 200) =>
   new Response(text, { status, headers: { 'content-type': 'application/json;charset=utf-8' } })
 
-/** Largest body of a request, as of the node. */
+/** Bytes of the largest request body, the same as the node's limit. */
 const MOST_BYTES = 4 * 1024 * 1024
 
 const TOO_BIG = `{"Error":"class java.lang.Exception : body size is too big, the limit is ${MOST_BYTES}"}\n`

@@ -33,7 +33,7 @@ export function unpackState(dump: Uint8Array): [name: string, value: unknown][] 
 
 function parse(dump: Uint8Array): { ethgate?: unknown; state?: unknown } {
   try {
-    // A longer text cannot be read, and a few bytes can be unpacked to any number of them.
+    // Node.js has no longer texts, and a small dump can be unpacked to any size.
     const text = gunzipSync(dump, { maxOutputLength: constants.MAX_STRING_LENGTH }).toString()
     const value: unknown = JSON.parse(text, readValue)
     return isObject(value) ? value : {}
@@ -42,7 +42,7 @@ function parse(dump: Uint8Array): { ethgate?: unknown; state?: unknown } {
   }
 }
 
-/** Whether a value is an entry of a state. Values of other types would fail later, where nobody expects it. */
+/** Whether a value is an entry of a state. A value of another type would make later calls fail. */
 function isEntry(entry: unknown): entry is [name: string, value: unknown] {
   if (!Array.isArray(entry) || entry.length !== 2) return false
   const [name, value] = entry as [unknown, unknown]

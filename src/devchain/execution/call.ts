@@ -59,7 +59,7 @@ const TIMEOUT = 5_000
 /**
  * Runs a call. Its changes are in `state` afterwards.
  *
- * @throws EthereumError when the call is for another chain, or a named caller has less than the value. A failed call is a result.
+ * @throws EthereumError when the call is for another chain, or a named caller has less than the value. A call that reverts is a result, not an error.
  */
 export async function callEthereum(
   state: State,
@@ -103,8 +103,8 @@ export async function callEthereum(
 }
 
 /**
- * Gives an account at least an amount. The zero address of Ethereum has coins, so tools estimate what an unknown account would
- * send without naming a sender.
+ * Raises the balance of an account to an amount, if it is lower. Tools estimate a transaction whose sender they do not know yet without
+ * `from`. That works on Ethereum, where the zero address has coins.
  */
 function fund(state: State, address: string, amount: bigint, now: number): void {
   const balance = state.get('account', address)?.balance ?? 0n

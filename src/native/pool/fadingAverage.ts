@@ -15,8 +15,8 @@ const HALF_LIFE = 5_000
 const STEADY = 50
 
 /**
- * Calls go to the node with the lowest average. So one that was once slow gets none, and only its average, which falls meanwhile, lets
- * it be tried again. After such a pause one measurement counts for most of the average.
+ * Calls go to the node with the lowest average, so a node that was once slow gets no calls. Its average falls in that time, until it is
+ * tried again. After such a pause the next measurement counts for most of the average.
  *
  * @param now - monotonic milliseconds
  */
