@@ -1,4 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Worker } from 'node:worker_threads'
+
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 
 import { createDueList, type DueEntry } from './due.ts'
 
@@ -60,3 +64,38 @@ test('behavior: one that is due may add itself again and remove another', () => 
   vi.advanceTimersByTime(500)
   expect(fired).toEqual(['first', 'first'])
 })
+
+test('behavior: an answer that arrived while the event loop was blocked is read before its call is due', async () => {
+  vi.useRealTimers()
+  const worker = new Worker(ECHO, { eval: true })
+  onTestFinished(() => void worker.terminate())
+  const [port] = (await once(worker, 'message')) as [number]
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+
+  const fired: string[] = []
+  const list = createDueList<DueEntry & { name: string }>({
+    onDue: ({ name }) => void fired.push(name),
+  })
+  const dueAt = performance.now() + 50
+  const answered = { at: -1, dueAt, name: 'answered' }
+  list.add(answered)
+  list.add({ at: -1, dueAt, name: 'never answered' })
+  socket.once('data', () => list.remove(answered))
+  socket.write('a call')
+  // The bytes are handed over to the system before the event loop is blocked, and the thread answers meanwhile.
+  await new Promise((resolve) => setImmediate(resolve))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+
+  await expect.poll(() => fired).toContain('never answered')
+  expect(fired).toEqual(['never answered'])
+  socket.destroy()
+})
+
+/** A thread that answers what it gets. */
+const ECHO = `
+  const { createServer } = require('node:net')
+  const { parentPort } = require('node:worker_threads')
+  const server = createServer((socket) => socket.pipe(socket))
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+`

@@ -38,7 +38,8 @@ export function createDueList<entry extends DueEntry>({
   }
 
   function lookLater(): void {
-    timer ??= setTimeout(look, TICK).unref()
+    // When the event loop was blocked, answers that arrived meanwhile are read after the timers and before the immediates.
+    timer ??= setTimeout(() => setImmediate(look), TICK).unref()
   }
 
   function remove(entry: entry): void {
