@@ -228,14 +228,15 @@ describe.skipIf(redisMissing)('workers', () => {
       await sleep(50)
     }
     await running(0)
-    // A worker that had not read the configuration at the last signal had nothing to read again.
-    await until(
-      () => {
-        command.process.kill('SIGHUP')
-        expect(command.stdout()).toContain('reloaded the nodes')
-      },
-      { interval: 500 },
-    )
+    await until(() => expect(command.stdout()).toContain('reloaded the nodes'))
+  })
+
+  test('behavior: SIGTERM while the first worker starts: it ends when it can', async () => {
+    const { command } = await begin(['--drain-delay', '0'])
+    const primary = command.process.pid as number
+    await until(() => expect(childrenOf(primary)).not.toEqual([]))
+    command.process.kill('SIGTERM')
+    expect((await command.ended).code).toBe(0)
   })
 
   test('behavior: a worker whose process cannot be created is started later', async () => {

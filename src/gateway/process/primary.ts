@@ -48,6 +48,8 @@ type Running = {
   state: WorkerState['state']
   started: number
   heard: number
+  /** Messages to a worker from which nothing has been heard yet. Until it listens for them, they would be lost. */
+  waiting: ToWorker[] | undefined
   /** What the last beat said, see `ToPrimary`. */
   share: number
   used: number
@@ -81,9 +83,17 @@ export async function runWorkers({
   let end: (code: number) => void = () => {}
   const ended = new Promise<number>((resolve) => (end = resolve))
 
-  const send = ({ worker }: Running, message: ToWorker) =>
+  function send({ waiting, worker }: Running, message: ToWorker): void {
+    if (waiting) waiting.push(message)
     // The channel closes when the worker ends.
-    void (worker.isConnected() && worker.send(message, () => {}))
+    else if (worker.isConnected()) worker.send(message, () => {})
+  }
+  /** Sends what has waited until the worker listens. */
+  function sendWaiting(running: Running): void {
+    const messages = running.waiting ?? []
+    running.waiting = undefined
+    for (const message of messages) send(running, message)
+  }
   const everyone = () => places.map(({ running }) => running)
   const withSuccessor = () => [...everyone(), ...(successor ? [successor] : [])]
 
@@ -110,6 +120,7 @@ export async function runWorkers({
       state: 'starting',
       started: now,
       heard: now,
+      waiting: [],
       share,
       used: 0,
     }
@@ -117,6 +128,7 @@ export async function runWorkers({
     const listens = new Promise<boolean>((resolve) => (settle = resolve))
     worker.on('message', (message: ToPrimary) => {
       running.heard = performance.now()
+      sendWaiting(running)
       if (message.kind === 'ready') {
         running.state = 'running'
         hasListened = true
