@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
 import { freePort } from '../test/support/freePort.ts'
+import { install } from './install.ts'
 import { startGateway, startNode, track } from './processes.ts'
 
 const ALERTS = fileURLToPath(new URL('../deploy/prometheus/alerts.yaml', import.meta.url))
@@ -22,7 +23,7 @@ type Answer = { status: string; error?: string; data?: { result: unknown[] } }
 
 /** Scrapes a gateway with a real Prometheus and evaluates every alert and every panel. True when all of them work. */
 export async function prometheus(): Promise<boolean> {
-  install()
+  install(['prometheus'])
   execFileSync('promtool', ['check', 'rules', ALERTS], { stdio: 'inherit' })
   const node = await startNode()
   const gateway = await startGateway({ upstream: node.url })
@@ -36,17 +37,6 @@ export async function prometheus(): Promise<boolean> {
     await gateway.end()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function install(): void {
-  if (existsSync('/usr/bin/prometheus')) return
-  const options = { stdio: 'inherit' } as const
-  execFileSync('apt-get', ['update', '-qq'], options)
-  execFileSync(
-    'apt-get',
-    ['install', '-y', '-qq', '--no-install-recommends', 'prometheus'],
-    options,
-  )
 }
 
 async function startPrometheus(folder: string, gatewayPort: number): Promise<string> {
@@ -67,7 +57,7 @@ scrape_configs:
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]
-  track(spawn('/usr/bin/prometheus', flags, { stdio: 'ignore' }))
+  track(spawn('prometheus', flags, { stdio: 'ignore' }))
   return `http://127.0.0.1:${port}`
 }
 

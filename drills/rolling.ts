@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -13,6 +13,7 @@ import { freePort } from '../test/support/freePort.ts'
 import { startRedis } from '../test/support/redis.ts'
 import { haproxyConfig, nginxConfig } from './balancers.ts'
 import type { DrillNode } from './case.ts'
+import { install } from './install.ts'
 import { print } from './print.ts'
 import { type DrillGateway, startGateway, startNode, track } from './processes.ts'
 import { callText } from './requests.ts'
@@ -219,18 +220,4 @@ async function waitUntilReady(port: number): Promise<void> {
     await sleep(100)
   }
   throw new Error(`nothing answers on port ${port}`)
-}
-
-/** Installs the Debian packages that are missing. */
-function install(packages: readonly string[]): void {
-  const missing = packages.filter((name) => {
-    try {
-      execFileSync('which', [name], { stdio: 'ignore' })
-      return false
-    } catch {
-      return true
-    }
-  })
-  if (missing.length > 0)
-    execFileSync('apt-get', ['install', '-y', ...missing], { stdio: ['ignore', 2, 2] })
 }

@@ -10,8 +10,8 @@
 //   npm run drills -- rolling [main.js]    restarts of three replicas behind nginx and HAProxy (Debian packages), also
 //                                          from and to another version, whose dist/main.js it names
 //
-// They need redis-server on the PATH; `rolling` installs nginx and HAProxy with apt-get if they are missing. Linux only,
-// because memory is read from /proc.
+// They need redis-server on the PATH; `rolling` and `prometheus` install their Debian packages if these are missing. Linux
+// only, because memory is read from /proc.
 import { engines } from './engines.ts'
 import { hostile } from './hostile.ts'
 import { limits } from './limits.ts'
