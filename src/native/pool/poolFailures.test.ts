@@ -101,7 +101,9 @@ test('behavior: a real answer is not asked again', async () => {
 test('behavior: a second node is asked beside one that is slow, and its answer is taken', async () => {
   const extras: string[] = []
   const pool = await startTestPool({ onExtra: (why) => void extras.push(why) })
-  for (let call = 0; call < 100; call++) await readState(pool)
+  // One at a time, they could all go to one node on a busy machine. The usual time of the other one would stay unknown.
+  while (pool.pool.status().some(({ calls }) => calls < 40))
+    await Promise.all(Array.from({ length: 10 }, () => readState(pool)))
   const only = ({ path }: { path: string }) => path.endsWith('triggerconstantcontract')
   extras.length = 0
   await pool.nodes[0]?.fail({ kind: 'hang' }, { only })
