@@ -105,6 +105,7 @@ export function createHeadReader({
     const place = solid ? 'solid' : 'head'
     const risen = (known[place]?.number ?? -1) < tip.number
     known[place] = tip
+    known[solid ? 'solidReadAt' : 'headReadAt'] = performance.now()
     if (risen) onRisen()
   }
 

@@ -32,7 +32,7 @@ export type Member = {
   readonly upstream: Upstream
   readonly breaker: Breaker
   readonly limiter: Limiter
-  /** The results of its probes. The prober changes them. */
+  /** The results of its probes. The prober and the reader of heads change them. */
   readonly known: Known
   /**
    * One call. Waits for a place first.
@@ -83,10 +83,13 @@ export type MemberCall = {
   isOfClient?: boolean | undefined
 }
 
-/** What probes found. */
+/** What probes found, and calls that read the newest block. */
 export type Known = {
   head?: Tip
   solid?: Tip
+  /** When a call last read its newest block, and when its solidified block was last read, in monotonic milliseconds. */
+  headReadAt: number
+  solidReadAt: number
   genesis?: string | undefined
   /** When it was last seen on another chain, in monotonic milliseconds. */
   otherChainAt?: number
@@ -152,7 +155,13 @@ export function createMember({
   const latencies = new Map<string, Latency>()
   const all = createLatency()
   const lacking = createLacking(now)
-  const known: Known = { lowest: 0, suspected: false, rising: false }
+  const known: Known = {
+    headReadAt: Number.NEGATIVE_INFINITY,
+    solidReadAt: Number.NEGATIVE_INFINITY,
+    lowest: 0,
+    suspected: false,
+    rising: false,
+  }
   const ownSpacing = typeof upstream.rate === 'number' ? 1_000 / (upstream.rate * CHECKS) : 0
   const checks = {
     spacing: Math.max(CHECK_SPACING, ownSpacing),

@@ -4,7 +4,7 @@ import type { Block } from '../wire/types.ts'
 import type { Member, Tip } from './member.ts'
 import type { Timing } from './timing.ts'
 
-/** Probes one node at an interval. */
+/** Probes one node at an interval, except while calls of clients or of the follower show the same. */
 export type Prober = {
   /** Resolves after the first probe. */
   start(): Promise<void>
@@ -20,9 +20,12 @@ const LATE_PROBES = 20
 /** Milliseconds for which a node must have been on the right chain alone after it was seen on another one. */
 const PROBATION = 3_000
 
-/** Probes between two reads of the solidified block, and between two checks of the capabilities. */
+/** Intervals between two reads of the solidified block, and between two checks of the capabilities. */
 const SOLID_EVERY = 4
 const FEATURES_EVERY = 120
+
+/** Intervals for which a call that read the newest block is as good as a probe. */
+const READ_COUNTS = 2
 
 export function createProber({
   expected,
@@ -45,6 +48,11 @@ export function createProber({
     const first = known.genesis === undefined
     const limit = Math.min(timing.probeTimeout, upstream.timeout)
     const began = performance.now()
+    const needsFeatures = first || troubled || round % FEATURES_EVERY === 0
+    if (!troubled && !needsFeatures && isShownByCalls()) {
+      round++
+      return onFound()
+    }
     try {
       // The genesis block is read each time, because a load balancer in front may lead to another node now.
       const [head, genesis] = await within(limit, (signal) =>
@@ -58,10 +66,8 @@ export function createProber({
       const tip = toTip(head)
       known.rising = known.head !== undefined && tip.number > known.head.number
       known.head = tip
-      if (first || troubled || late > 0 || round % SOLID_EVERY === 0)
-        await lookAtSolid(native, member, limit)
-      if (first || troubled || round % FEATURES_EVERY === 0)
-        await lookAtFeatures(native, member, limit)
+      if (first || troubled || late > 0 || !isSolidFresh()) await lookAtSolid(native, member, limit)
+      if (needsFeatures) await lookAtFeatures(native, member, limit)
       round++
       known.suspected = false
       breaker.probed(onlyOne())
@@ -72,6 +78,25 @@ export function createProber({
     }
     onFound()
   }
+
+  /**
+   * Whether calls have just read its newest blocks. The pool has confirmed the chain of their answers, so a probe would show nothing
+   * else.
+   */
+  function isShownByCalls(): boolean {
+    const { breaker, known } = member
+    return (
+      known.genesis !== undefined &&
+      known.genesis === expected() &&
+      breaker.state() === 'closed' &&
+      !isBehind() &&
+      known.headReadAt > performance.now() - READ_COUNTS * timing.probe &&
+      isSolidFresh()
+    )
+  }
+
+  const isSolidFresh = () =>
+    member.known.solidReadAt > performance.now() - SOLID_EVERY * timing.probe
 
   function noteGenesis(genesis: string | undefined, began: number): void {
     const { identity, known } = member
@@ -152,6 +177,7 @@ async function lookAtSolid(
       throw missingSolidity(error, upstream.wallet) ?? error
     },
   )
+  known.solidReadAt = performance.now()
   if (solid) known.solid = toTip(solid)
 }
 
