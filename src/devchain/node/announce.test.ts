@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
+import type { Head } from '../../chain/head/headTypes.ts'
 import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
 import { createDevChain } from '../index.ts'
 import { createAnnouncer } from './announce.ts'
@@ -61,4 +62,33 @@ test('behavior: answers before a deferred change ends, and the given function se
   end()
   await around(call, () => 'next')
   expect(steps).toEqual(['answer', 'next'])
+})
+
+test('behavior: waits for many blocks for as long as the gateway follows them', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const chain = await createDevChain({ accounts: 1 })
+  const { announceTo } = createAnnouncer(chain)
+  let update = () => {}
+  let seen = 0
+  const head = {
+    latest: () => ({ hash: `0x${chain.ledger.block(seen)?.id}` }),
+    onUpdate(listener: () => void) {
+      update = listener
+      return () => {}
+    },
+    pollNow() {},
+  }
+  announceTo(head as unknown as Head)
+  let isOver = false
+  const mined = chain.mineMany(5).then(() => (isOver = true))
+  await vi.waitFor(() => expect(chain.ledger.head().header.number).toBe(5))
+  for (; seen < 5; seen++) {
+    update()
+    vi.advanceTimersByTime(8_000)
+    await new Promise(setImmediate)
+    expect(isOver).toBe(false)
+  }
+  update()
+  await mined
 })

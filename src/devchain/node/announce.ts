@@ -3,8 +3,8 @@ import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
 import type { DevChain } from '../index.ts'
 
 /**
- * Milliseconds to wait until the gateway has seen a block, after which the next call may see an older one. Long, because a busy
- * machine may take seconds.
+ * Milliseconds in which the gateway sees no new block, after which it is not waited for, and the next call may see an older one. Long,
+ * because a busy machine may take seconds.
  */
 const TIMEOUT = 10_000
 
@@ -48,7 +48,8 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer 
             resolve()
           }
           const timer = setTimeout(finish, TIMEOUT)
-          const end = head.onUpdate(() => seen() && finish())
+          // Thousands of blocks take many updates.
+          const end = head.onUpdate(() => (seen() ? finish() : timer.refresh()))
           // A poll takes time. The answer to the call that made the block is written first.
           void answered().then(() => head.pollNow())
           if (seen()) finish()
