@@ -73,6 +73,18 @@ async function paid(node: DevGateway, fees: object) {
 
 const gwei = (amount: bigint): Hex => `0x${(amount * GWEI).toString(16)}`
 
+test('behavior: the outermost frame of Parity’s traces has the gas without the intrinsic gas, as on anvil', async () => {
+  await setCode(HERE, STORE)
+  const request = { from: dev.accountOf(0), to: HERE, gas: '0x30d40', data: word(1) }
+  const hash = await dev.rpc('eth_sendTransaction', request)
+  const [frame] = (await dev.rpc('trace_transaction', hash)) as [object]
+  // A call with 31 zero bytes and one other byte costs 21,140, and the first write to a slot 22,100.
+  const action = { gas: `0x${(200_000 - 21_140).toString(16)}` }
+  expect(frame).toMatchObject({ action, result: { gasUsed: `0x${(22_109).toString(16)}` } })
+  const { trace } = (await dev.rpc('trace_replayTransaction', hash, ['trace'])) as { trace: object }
+  expect(trace).toMatchObject([{ action }])
+})
+
 describe('fees of a hardfork', () => {
   test('default: the base fee and the tip, at most what is offered; the producer gets the tip', async () => {
     await onChain('cancun', async (node) => {

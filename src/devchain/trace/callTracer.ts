@@ -20,8 +20,10 @@ export type CallTracerOptions = {
  * Creates a tracer of the tree of frames.
  *
  * @param print - makes the trace of the outermost frame. If the EVM ran no code, that is the `plain` frame of the run.
+ * @param isWhole - whether the gas of the outermost frame is that of the transaction, with its intrinsic gas, as geth prints it. Parity's
+ *   traces have the gas of the frame alone.
  */
-export function createFrameTracer<trace>(print: (frame: Frame) => trace) {
+export function createFrameTracer<trace>(print: (frame: Frame) => trace, isWhole = true) {
   let root: () => Frame | undefined = () => undefined
   return {
     observe: (...[events, state]: Parameters<runVm.Observe>): void => {
@@ -29,7 +31,8 @@ export function createFrameTracer<trace>(print: (frame: Frame) => trace) {
     },
     result({ gas, gasUsed = 0n, plain }: Pick<TracedRun, 'plain'> & Partial<TracedRun>): trace {
       const frame = root()
-      return print(frame && gas !== undefined ? { ...frame, gas, gasUsed } : (frame ?? plain))
+      if (!frame) return print(plain)
+      return print(isWhole && gas !== undefined ? { ...frame, gas, gasUsed } : frame)
     },
   }
 }

@@ -29,7 +29,8 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
     { end = performance.now() + TIMEOUT, only }: { end?: number; only?: number } = {},
   ): Promise<FlatTrace[]> {
     if (block.header.number === 0) return []
-    const create = () => createFrameTracer((frame) => printFrame(withoutBuiltIns(frame), {}, unit))
+    const create = () =>
+      createFrameTracer((frame) => printFrame(withoutBuiltIns(frame), {}, unit), false)
     const options = { create, timeout: end - performance.now() }
     const traced = await traceBlock(ledger, block, options, only)
     return traced.flatMap(({ hash, index, trace }) =>

@@ -168,8 +168,9 @@ export function replayMethods(
 }
 
 function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
-  const frames = createFrameTracer((frame) =>
-    flatTraces(printFrame(withoutBuiltIns(frame), {}, unit), NO_PLACE).map(withoutPlace),
+  const frames = createFrameTracer(
+    (frame) => flatTraces(printFrame(withoutBuiltIns(frame), {}, unit), NO_PLACE).map(withoutPlace),
+    false,
   )
   const state = createTracer({ tracer: 'prestateTracer', options: { diffMode: true } }, unit)
   return {
