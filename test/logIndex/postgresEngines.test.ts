@@ -1,4 +1,7 @@
 // The log index on PostgreSQL as operators run it: PgBouncer, TLS, a standby that is promoted.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { testEngine } from '../../src/logIndex/engine/engine.contract.ts'
@@ -45,6 +48,19 @@ describe.skipIf(postgresServerMissing)('an index in PostgreSQL', () => {
     await expect(openEngine(address)).rejects.toThrow(/cannot be opened: .*certificate/)
   })
 
+  test('behavior: a search does not wait for a pooler whose server is gone, and the next one does not ask it', async () => {
+    const pooler = await startMutePooler()
+    const addressOf = (hosts: string) => `postgres://postgres@${hosts}/postgres?schema=mute`
+    await (await openEngine(addressOf(primary.host), { isWriter: true })).close()
+    const hosts = `${pooler.host},${primary.host}`
+    const reader = await openEngine(`${addressOf(hosts)}&target_session_attrs=prefer-standby`)
+    onTestFinished(() => reader.close())
+    const before = pooler.begun()
+    expect(await all(reader)).toEqual([])
+    expect(await all(reader)).toEqual([])
+    expect(pooler.begun() - before).toBeLessThanOrEqual(1)
+  })
+
   test('behavior: searches on a standby see every commit, and both go on after it is promoted', async () => {
     await primary.query(`alter system set synchronous_standby_names = '*'`)
     const standby = await engines.startStandby(primary)
@@ -84,6 +100,24 @@ describe.skipIf(postgresServerMissing)('an index in PostgreSQL', () => {
     expect((await all(reader)).length).toBeGreaterThanOrEqual(written)
   })
 })
+
+/** A pooler that accepts clients and answers no statement. `begun`: how many statements it got. */
+async function startMutePooler() {
+  let begun = 0
+  const server = createServer((socket) => {
+    let isKnown = false
+    socket.on('error', () => {})
+    socket.on('data', () => {
+      if (isKnown) begun++
+      // The client may log in, and the server is ready for a statement.
+      else socket.write(Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1'))
+      isKnown = true
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return { begun: () => begun, host: `127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
 
 const keyOf = (number: number) => {
   const key = Buffer.alloc(4)

@@ -24,7 +24,7 @@ type Row = { k: Buffer; v: Buffer }
 const READ_TIMEOUT = 30_000
 const WRITE_TIMEOUT = 600_000
 
-/** Milliseconds to connect, and for which a server that failed is asked only when no other works. */
+/** Milliseconds to connect and to begin a transaction, and for which a server that failed is asked only when no other works. */
 const CONNECT_TIMEOUT = 5_000
 
 /** What the planner has no statistics for in a new table. For one transaction, because a pooler shares its connections. */
@@ -32,6 +32,9 @@ const PLANNER = 'set local enable_seqscan = off; set local jit = off'
 
 /** One server of the address. */
 type Server = { pool: pg.Pool; failedAt: number }
+
+/** The kind of server that a transaction needs. */
+type Wanted = 'any' | 'primary' | 'standby'
 
 /** The shared engine: a PostgreSQL server, or one that speaks its protocol. Several replicas fill and search one index. */
 export async function createPostgresEngine({
@@ -68,24 +71,29 @@ export async function createPostgresEngine({
     write: `begin; ${PLANNER}; set local statement_timeout = ${WRITE_TIMEOUT}${prefersStandby ? '; set local synchronous_commit = remote_apply' : ''}`,
   }
 
-  /** Servers in the order in which they are asked. */
-  function inOrder(): Server[] {
+  /** Servers in the order in which they are asked. A standby is only preferred, so one that has just failed is not asked. */
+  function inOrder(wanted: Wanted): Server[] {
     const rests = (server: Server) => performance.now() - server.failedAt < CONNECT_TIMEOUT
     const rank = (server: Server) => (rests(server) ? 2 : server === last ? 0 : 1)
-    return servers.toSorted((a, b) => rank(a) - rank(b))
+    return servers
+      .filter((server) => wanted !== 'standby' || !rests(server))
+      .toSorted((a, b) => rank(a) - rank(b))
   }
 
   /** Begins a transaction on the first server that is `wanted`. @throws the failure of the last server that was asked */
-  async function begin(kind: keyof typeof BEGIN, wanted: 'any' | 'primary' | 'standby') {
-    let failure: unknown
-    for (const server of inOrder()) {
+  async function begin(kind: keyof typeof BEGIN, wanted: Wanted) {
+    let failure: unknown = new Error(`no ${wanted} among the servers`)
+    const asked = inOrder(wanted)
+    for (const [place, server] of asked.entries()) {
+      const isLast = place === asked.length - 1 && wanted !== 'standby'
       let client: pg.PoolClient | undefined
       try {
         client = await server.pool.connect()
-        // One answer for each statement.
-        const answers = (await client.query(
-          `${BEGIN[kind]}${servers.length > 1 ? '; select pg_is_in_recovery() as standby' : ''}`,
-        )) as unknown as pg.QueryResult<{ standby: boolean }>[]
+        // One answer for each statement. They do no work, so only a pooler whose server does not answer is late.
+        const answers = (await client.query({
+          text: `${BEGIN[kind]}${servers.length > 1 ? '; select pg_is_in_recovery() as standby' : ''}`,
+          ...(!isLast && { query_timeout: CONNECT_TIMEOUT }),
+        })) as unknown as pg.QueryResult<{ standby: boolean }>[]
         const isStandby = answers.at(-1)?.rows[0]?.standby
         if (wanted === 'any' || isStandby === undefined || isStandby === (wanted === 'standby')) {
           last = server
@@ -93,7 +101,6 @@ export async function createPostgresEngine({
         }
         await client.query('rollback')
         client.release()
-        failure ??= new Error(`no ${wanted} among the servers`)
       } catch (error) {
         client?.release(true)
         server.failedAt = performance.now()
