@@ -48,7 +48,7 @@ type Running = {
   state: WorkerState['state']
   started: number
   heard: number
-  /** Messages to a worker from which nothing has been heard yet. Until it listens for them, they would be lost. */
+  /** Messages to a worker that has sent none yet. It may not listen for them yet, and they would be lost. */
   waiting: ToWorker[] | undefined
   /** What the last beat said, see `ToPrimary`. */
   share: number
@@ -88,7 +88,7 @@ export async function runWorkers({
     // The channel closes when the worker ends.
     else if (worker.isConnected()) worker.send(message, () => {})
   }
-  /** Sends what has waited until the worker listens. */
+  /** Sends the messages that have waited for the first one of the worker. */
   function sendWaiting(running: Running): void {
     const messages = running.waiting ?? []
     running.waiting = undefined

@@ -4,7 +4,7 @@ import type { Block } from '../wire/types.ts'
 import type { Member, Tip } from './member.ts'
 import type { Timing } from './timing.ts'
 
-/** Probes one node at an interval, except while calls of clients or of the follower show the same. */
+/** Probes one node at an interval, except while calls read its newest blocks. */
 export type Prober = {
   /** Resolves after the first probe. */
   start(): Promise<void>
@@ -80,8 +80,8 @@ export function createProber({
   }
 
   /**
-   * Whether calls have just read its newest blocks. The pool has confirmed the chain of their answers, so a probe would show nothing
-   * else.
+   * Whether calls have just read its newest blocks. The pool has confirmed the chain of their answers, so a probe would find the
+   * same.
    */
   function isShownByCalls(): boolean {
     const { breaker, known } = member
