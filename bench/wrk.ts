@@ -1,7 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { hasProgram } from '../test/support/programs.ts'
 
 /** Stands in a body for a number that differs in each request, 16 hex digits. */
 export const SALT = '@@@@@@SALT@@@@@@'
@@ -17,12 +19,9 @@ export type WrkFigures = {
 
 /** Why runs with wrk are not possible here; undefined if they are. */
 export function wrkMissing(): string | undefined {
-  try {
-    execFileSync('which', ['wrk'], { stdio: 'ignore' })
-    return undefined
-  } catch {
-    return 'no wrk on the PATH: install it, for example with apt-get install wrk'
-  }
+  return hasProgram('wrk')
+    ? undefined
+    : 'no wrk on the PATH: install it, for example with apt-get install wrk'
 }
 
 /** Sends the bodies in turn over as many connections as given. wrk takes a tenth of the CPU time that autocannon takes. */
