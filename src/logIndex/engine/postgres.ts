@@ -24,8 +24,11 @@ type Row = { k: Buffer; v: Buffer }
 const READ_TIMEOUT = 30_000
 const WRITE_TIMEOUT = 600_000
 
-/** Milliseconds to connect and to begin a transaction, and for which a server that failed is asked only when no other works. */
+/** Milliseconds to connect, and to begin a transaction while there is another server. */
 const CONNECT_TIMEOUT = 5_000
+
+/** Milliseconds for which other servers are asked before one that failed. */
+const AVOIDED = 5_000
 
 /** What the planner has no statistics for in a new table. For one transaction, because a pooler shares its connections. */
 const PLANNER = 'set local enable_seqscan = off; set local jit = off'
@@ -73,7 +76,7 @@ export async function createPostgresEngine({
 
   /** Servers in the order in which they are asked. A standby is only preferred, so one that has just failed is not asked. */
   function inOrder(wanted: Wanted): Server[] {
-    const rests = (server: Server) => performance.now() - server.failedAt < CONNECT_TIMEOUT
+    const rests = (server: Server) => performance.now() - server.failedAt < AVOIDED
     const rank = (server: Server) => (rests(server) ? 2 : server === last ? 0 : 1)
     return servers
       .filter((server) => wanted !== 'standby' || !rests(server))

@@ -49,7 +49,7 @@ export function createProber({
     const limit = Math.min(timing.probeTimeout, upstream.timeout)
     const began = performance.now()
     const needsFeatures = first || troubled || round % FEATURES_EVERY === 0
-    if (!troubled && !needsFeatures && isShownByCalls()) {
+    if (!needsFeatures && isShownByCalls()) {
       round++
       return onFound()
     }
@@ -86,7 +86,6 @@ export function createProber({
   function isShownByCalls(): boolean {
     const { breaker, known } = member
     return (
-      known.genesis !== undefined &&
       known.genesis === expected() &&
       breaker.state() === 'closed' &&
       !isBehind() &&
