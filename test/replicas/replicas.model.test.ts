@@ -32,8 +32,8 @@ type Event = { pause: number } & (
 )
 
 /**
- * Milliseconds: short, so that pages of the dead are free soon; long enough for a busy machine on which Redis starts again, because a
- * page that takes longer from the response to its commit comes again.
+ * Milliseconds: short, so that pages of killed replicas are free soon; long enough for a busy machine on which Redis starts again, because
+ * a page that takes longer from the response to its commit is delivered again.
  */
 const LEASE = 5_000
 

@@ -26,7 +26,7 @@ const SPAN = 1_000
 /** Ids of old blocks that are read at once. */
 const IDS_AT_ONCE = 64
 
-/** Milliseconds for which a poll waits until this replica has received a block, or all replicas have. */
+/** Milliseconds for which a poll waits for this replica, or for all replicas, to receive a block. */
 const BEHIND_WAIT = 2_000
 const BEHIND_STEP = 10
 

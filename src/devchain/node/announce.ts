@@ -3,7 +3,7 @@ import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
 import type { DevChain } from '../index.ts'
 
 /**
- * Milliseconds without a new block after which a call stops waiting for the gateway. The next call may see an older block then. Long,
+ * Milliseconds without a new block after which a call stops waiting for the gateway. The next call may then see an older block. Long,
  * because a busy machine may take seconds.
  */
 const TIMEOUT = 10_000

@@ -48,7 +48,7 @@ type Running = {
   state: WorkerState['state']
   started: number
   heard: number
-  /** Messages to a worker that has sent none yet. It may not listen for them yet, and they would be lost. */
+  /** Messages that wait until the worker has sent its first one. A worker that does not listen yet would lose them. */
   waiting: ToWorker[] | undefined
   /** What the last beat said, see `ToPrimary`. */
   share: number

@@ -83,12 +83,13 @@ export type MemberCall = {
   isOfClient?: boolean | undefined
 }
 
-/** What probes found, and calls that read the newest block. */
+/** What probes and reads of the newest block have found. */
 export type Known = {
   head?: Tip
   solid?: Tip
-  /** When a call last read its newest block, and when its solidified block was last read, in monotonic milliseconds. */
+  /** When a call last read its newest block, in monotonic milliseconds. Probes do not count. */
   headReadAt: number
+  /** When its newest solidified block was last read, in monotonic milliseconds. */
   solidReadAt: number
   genesis?: string | undefined
   /** When it was last seen on another chain, in monotonic milliseconds. */

@@ -83,7 +83,7 @@ test('behavior: an answer that arrived while the event loop was blocked is read 
   list.add({ at: -1, dueAt, name: 'never answered' })
   socket.once('data', () => list.remove(answered))
   socket.write('a call')
-  // The bytes are handed over to the system before the event loop is blocked, and the thread answers meanwhile.
+  // Lets the socket write before the event loop is blocked. The thread answers while it is blocked.
   await new Promise((resolve) => setImmediate(resolve))
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
 

@@ -38,7 +38,7 @@ export function createDueList<entry extends DueEntry>({
   }
 
   function lookLater(): void {
-    // When the event loop was blocked, answers that arrived meanwhile are read after the timers and before the immediates.
+    // Node.js reads sockets after timers and before immediates, so answers that arrived while the event loop was blocked are read first.
     timer ??= setTimeout(() => setImmediate(look), TICK).unref()
   }
 
