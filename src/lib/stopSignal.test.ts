@@ -19,3 +19,23 @@ test('default', () => {
   expect(signal).toMatchObject({ aborted: true, reason: new Error('first') })
   expect(() => signal.throwIfAborted()).toThrow('first')
 })
+
+test.each([
+  ['another stop', () => createStop()],
+  [
+    'an AbortSignal',
+    () => {
+      const controller = new AbortController()
+      return Object.assign(controller.signal, {
+        stop: (reason: unknown) => controller.abort(reason),
+      })
+    },
+  ],
+] as const)('behavior: as a listener of %s it has the same reason', (_, create) => {
+  const [first, removed, signal] = [createStop(), createStop(), create()]
+  for (const stop of [first, removed]) signal.addEventListener('abort', stop, { once: true })
+  signal.removeEventListener('abort', removed)
+  signal.stop('over')
+  expect(first).toMatchObject({ aborted: true, reason: 'over' })
+  expect(removed.aborted).toBe(false)
+})

@@ -5,14 +5,20 @@ export type StopSignal = {
   /** For work that several callers share: the signal of the first one. */
   readonly caller?: StopSignal | undefined
   throwIfAborted(): void
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void
-  removeEventListener(type: 'abort', listener: () => void): void
+  addEventListener(type: 'abort', listener: StopListener, options?: { once?: boolean }): void
+  removeEventListener(type: 'abort', listener: StopListener): void
 }
 
-/** A signal that its owner aborts. */
+/** A function, or an object as `EventTarget` takes it. */
+export type StopListener = (() => void) | { handleEvent(event: StopEvent): void }
+
+type StopEvent = { readonly target: unknown }
+
+/** A signal that its owner aborts. As a listener of another signal it is aborted with the reason of that one. */
 export type Stop = StopSignal & {
   /** Aborts it. Only the first reason counts. */
   stop(reason: unknown): void
+  handleEvent(event: StopEvent): void
 }
 
 /**
@@ -31,6 +37,7 @@ export function createStop(caller?: StopSignal): Stop {
     removeEventListener: remove,
     throwIfAborted,
     stop,
+    handleEvent,
   } as Stop & Listeners
 }
 
@@ -39,21 +46,21 @@ export function createStop(caller?: StopSignal): Stop {
 type Listeners = {
   aborted: boolean
   reason: unknown
-  first: (() => void) | undefined
-  others: (() => void)[] | undefined
+  first: StopListener | undefined
+  others: StopListener[] | undefined
 }
 
 function throwIfAborted(this: Listeners): void {
   if (this.aborted) throw this.reason
 }
 
-function add(this: Listeners, _: 'abort', listener: () => void): void {
+function add(this: Listeners, _: 'abort', listener: StopListener): void {
   if (this.first === listener || this.others?.includes(listener)) return
   if (this.first === undefined) this.first = listener
   else (this.others ??= []).push(listener)
 }
 
-function remove(this: Listeners, _: 'abort', listener: () => void): void {
+function remove(this: Listeners, _: 'abort', listener: StopListener): void {
   if (this.first === listener) this.first = undefined
   else if (this.others) this.others = this.others.filter((other) => other !== listener)
 }
@@ -64,5 +71,11 @@ function stop(this: Listeners, reason: unknown): void {
   this.aborted = true
   this.reason = reason
   this.first = this.others = undefined
-  for (const listener of listeners) listener()
+  for (const listener of listeners)
+    if (typeof listener === 'function') listener()
+    else listener.handleEvent({ target: this })
+}
+
+function handleEvent(this: Stop, { target }: StopEvent): void {
+  this.stop((target as StopSignal).reason)
 }

@@ -108,10 +108,11 @@ export function createPoolTransport({
     let pool = pools.get(url.origin)
     if (!pool) {
       pool = new Pool(url.origin, {
-        bodyTimeout: timeout,
         connect: { timeout },
         connections: sockets,
-        headersTimeout: timeout,
+        // `deadlines` ends calls. A timer of undici stays in memory for half a second after its call.
+        bodyTimeout: 0,
+        headersTimeout: 0,
         keepAliveTimeout: KEEP_ALIVE,
         pipelining: 1,
       })
@@ -189,8 +190,7 @@ export function createPoolTransport({
     const limit = Math.min(timeout, left)
     const deadline: Deadline = { at: -1, dueAt: started + limit, limit, stop }
     deadlines.add(deadline)
-    const leave = () => stop.stop(signal?.reason)
-    signal?.addEventListener('abort', leave, { once: true })
+    signal?.addEventListener('abort', stop, { once: true })
     const observer = onCall?.(path, caller)
     let status: number | undefined
     try {
@@ -207,7 +207,7 @@ export function createPoolTransport({
       throw stop.aborted ? stop.reason : faultOf(error, timeout)
     } finally {
       deadlines.remove(deadline)
-      signal?.removeEventListener('abort', leave)
+      signal?.removeEventListener('abort', stop)
       observer?.end({
         path,
         ...(status === undefined ? {} : { status }),
