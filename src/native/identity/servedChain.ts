@@ -13,6 +13,8 @@ export type ServedChain = Required<ServedBlocks> & {
   genesis: string | undefined
   /** Adds the blocks that clients were shown. */
   show(blocks: ServedBlocks): void
+  /** Rises with each `show`: what was worked out from the blocks before may be wrong now. */
+  shows: number
   /** Whether a confirmed answer referred to this block. Another answer that refers to it is of the same chain. */
   hasReference(reference: string): boolean
   addReference(reference: string): void
@@ -42,7 +44,9 @@ export function createServedChain(genesis?: string): ServedChain {
       chain.head = blocks.head
       chain.solid = blocks.solid
       hashAt = blocks.hashAt
+      chain.shows++
     },
+    shows: 0,
     solid: 0,
   }
   return chain

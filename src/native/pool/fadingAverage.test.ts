@@ -4,8 +4,12 @@ import { createFadingAverage } from './fadingAverage.ts'
 
 function start() {
   let time = 1_000
-  const average = createFadingAverage(() => time)
-  return { ...average, pass: (milliseconds: number) => (time += milliseconds) }
+  const average = createFadingAverage()
+  return {
+    add: (measured: number) => average.add(measured, time),
+    pass: (milliseconds: number) => (time += milliseconds),
+    value: () => average.value(time),
+  }
 }
 
 test('default: follows the measurements, a tenth at a time', () => {

@@ -1,8 +1,8 @@
 /** The average of recent measurements. */
 export type FadingAverage = {
-  readonly add: (measured: number) => void
+  readonly add: (measured: number, time: number) => void
   /** Falls while nothing is measured. 0 before the first measurement. */
-  readonly value: () => number
+  readonly value: (time: number) => number
 }
 
 /** The part of the average that one more measurement leaves as it was. */
@@ -18,21 +18,21 @@ const STEADY = 50
  * Calls go to the node with the lowest average, so a node that was once slow gets no calls. Its average falls in that time, until it is
  * tried again. After such a pause the next measurement counts for most of the average.
  *
- * @param now - monotonic milliseconds
+ * `time` is in monotonic milliseconds.
  */
-export function createFadingAverage(now: () => number): FadingAverage {
+export function createFadingAverage(): FadingAverage {
   let average = 0
   let at = Number.NEGATIVE_INFINITY
-  function left(): number {
-    const passed = now() - at
+  function left(time: number): number {
+    const passed = time - at
     return passed < STEADY ? 1 : 2 ** (-passed / HALF_LIFE)
   }
   return {
-    add(measured) {
-      const kept = KEPT * left()
+    add(measured, time) {
+      const kept = KEPT * left(time)
       average = average * kept + measured * (1 - kept)
-      at = now()
+      at = time
     },
-    value: () => average * left(),
+    value: (time) => average * left(time),
   }
 }

@@ -57,8 +57,8 @@ export type Member = {
   readonly p95: (operation: string) => number | undefined
   /** Marks a call that another node had to answer because this one took too long. */
   readonly slow: () => void
-  /** How much a call would burden this node: lower is better. */
-  readonly load: () => number
+  /** How much a call would burden this node: lower is better. @param time - now, in monotonic milliseconds */
+  readonly load: (time: number) => number
   /** Whether it offers an operation, as far as is known. */
   readonly offers: (operation: string) => boolean
   /** The operations that it does not offer, as far as calls have shown. */
@@ -192,7 +192,7 @@ export function createMember({
     ...checks,
   })
   const counts: Counts = { calls: 0, failed: 0, busy: 0, lastBusy: undefined }
-  const average = createFadingAverage(now)
+  const average = createFadingAverage()
   let checking = 0
   let slowRow = 0
 
@@ -249,7 +249,7 @@ export function createMember({
       const check = confirmAnswer({ chain, identity }, call.body, outcome.reply)
       if (check) outcome = (await checked(check)) ?? outcome
     }
-    note(call, outcome, now() - started)
+    note(call, outcome, started)
     return outcome
   }
 
@@ -270,12 +270,14 @@ export function createMember({
     }
   }
 
-  function note({ operation, path }: MemberCall, outcome: Outcome, took: number): void {
+  function note({ operation, path }: MemberCall, outcome: Outcome, started: number): void {
+    const time = now()
+    const took = time - started
     switch (outcome.kind) {
       case 'answer':
       case 'unknown':
         slowRow = 0
-        average.add(took)
+        average.add(took, time)
         latencyOf(operation).add(took)
         all.add(took)
         concurrency.observe(took, limiter.inFlight() + 1)
@@ -287,7 +289,7 @@ export function createMember({
         return
       case 'busy':
         counts.busy++
-        counts.lastBusy = now()
+        counts.lastBusy = time
         limiter.slowDown(path)
         concurrency.overload()
         return
@@ -314,8 +316,8 @@ export function createMember({
       onSuspect()
     },
     // Random within a factor of three, so that nodes with about the same load share the calls.
-    load: () =>
-      ((average.value() + LATENCY_FLOOR) *
+    load: (time) =>
+      ((average.value(time) + LATENCY_FLOOR) *
         (limiter.inFlight() + limiter.queued() + 1) *
         (0.5 + random())) /
       upstream.weight,

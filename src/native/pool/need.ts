@@ -66,12 +66,16 @@ export function needOf(
     case 'getblockbalance':
       return { kind: 'balances' }
     default:
-      return { kind: 'state', solid }
+      return solid ? SOLID_STATE : STATE
   }
 }
 
+const STATE: Need = { kind: 'state', solid: false }
+const SOLID_STATE: Need = { kind: 'state', solid: true }
+
 function blockNeed(number: number | undefined, solid: boolean): Need {
-  return number === undefined ? { kind: 'state', solid } : { kind: 'block', number, solid }
+  if (number !== undefined) return { kind: 'block', number, solid }
+  return solid ? SOLID_STATE : STATE
 }
 
 /** A height from a number, decimal text, or a block hash: its first eight bytes. */

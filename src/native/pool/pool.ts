@@ -89,7 +89,12 @@ export function createUpstreamPool({
   let memberList: Member[] = []
   const members = () => memberList
   const router = createRouter({
-    floor: { head: () => chain.head, solid: () => chain.solid, hashAt: chain.hashAt },
+    floor: {
+      hashAt: chain.hashAt,
+      head: () => chain.head,
+      solid: () => chain.solid,
+      version: () => chain.shows,
+    },
     genesis: () => chain.genesis,
     members,
   })

@@ -76,59 +76,57 @@ export function createRace({
     run.over = true
     inFlight--
     due.remove(run)
-    clearTimeout(run.pause)
-    run.signal?.removeEventListener('abort', run.leave)
+    run.signal?.removeEventListener('abort', run.stop)
     return true
   }
 
   function win(run: Run, reply: NativeReply): void {
     // Nodes that got the call earlier and have not answered yet were too slow.
-    for (const { member } of run.inFlight) if (member !== run.tried.at(-1)) member.slow()
+    if (run.inFlight > 0)
+      for (const attempt of running(run)) if (attempt !== run.last) attempt.member.slow()
     if (!end(run)) return
     run.resolve(reply)
-    if (run.inFlight.length > 0) run.linger = setTimeout(() => run.losers.stop(RACE_OVER), LINGER)
+    if (run.inFlight > 0) run.linger = setTimeout(() => run.stop.stop(RACE_OVER), LINGER)
   }
 
   function fail(run: Run, error: unknown): void {
     if (!end(run)) return
     run.reject(error)
-    if (run.inFlight.length > 0) run.losers.stop(RACE_OVER)
+    run.stop.stop(RACE_OVER)
   }
 
   function launch(run: Run, member: Member, now: number): void {
     const attempt: Attempt = {
+      before: run.last,
       dueAt: Number.POSITIVE_INFINITY,
+      isOver: false,
       isSlow: false,
       member,
       slowAt: now,
     }
-    // Most runs have one attempt: a list that is made for one takes a tenth of the memory of one that grows.
-    if (run.tried.length === 0) {
-      run.tried = [member]
-      run.inFlight = [attempt]
-    } else {
-      run.tried.push(member)
-      run.inFlight.push(attempt)
-    }
+    run.last = attempt
+    run.inFlight++
     // Asking two nodes to build would give two transactions.
     if (run.call.kind === 'read') watchOver(run, attempt, now)
-    member.ask(run.call, (run.deadline - now) / 2, run.losers).then(
+    member.ask(run.call, (run.deadline - now) / 2, run.stop).then(
       (outcome) => {
-        remove(run, attempt)
+        leave(run, attempt)
         return run.over ? undefined : take(run, member, outcome)
       },
       (error: unknown) => {
-        remove(run, attempt)
-        if (!run.over) another(run, 'failover', error as Error)
+        leave(run, attempt)
+        if (run.over) return
+        if (run.signal?.aborted) fail(run, run.signal.reason)
+        else another(run, 'failover', error as Error)
       },
     )
   }
 
-  /** Removes a call that has ended, also one that lost. */
-  function remove(run: Run, attempt: Attempt): void {
-    if (run.inFlight.at(-1) === attempt) run.inFlight.pop()
-    else run.inFlight.splice(run.inFlight.indexOf(attempt), 1)
-    if (run.inFlight.length === 0 && run.linger) clearTimeout(run.linger)
+  /** A call has ended, maybe one that lost. */
+  function leave(run: Run, attempt: Attempt): void {
+    attempt.isOver = true
+    run.inFlight--
+    if (run.inFlight === 0 && run.linger) clearTimeout(run.linger)
   }
 
   function watchOver(run: Run, attempt: Attempt, now: number): void {
@@ -149,16 +147,15 @@ export function createRace({
     const now = performance.now()
     if (now >= run.deadline)
       return run.unknown ? win(run, run.unknown.reply) : fail(run, new NodeTimeoutError(timeout))
-    for (const attempt of run.inFlight) if (attempt.dueAt <= now) late(run, attempt, now)
+    for (const attempt of running(run)) if (attempt.dueAt <= now) late(run, attempt, now)
     if (run.over) return
-    run.dueAt = run.deadline
-    for (const { dueAt } of run.inFlight) if (dueAt < run.dueAt) run.dueAt = dueAt
+    run.dueAt = Math.min(run.deadline, ...running(run).map(({ dueAt }) => dueAt))
     due.add(run)
   }
 
   /** A call is slow: sends a hedge; later, when it is much too slow, a retry, or takes the answer that nothing confirms. */
   function late(run: Run, attempt: Attempt, now: number): void {
-    const isAlone = run.inFlight.length === 1
+    const isAlone = run.inFlight === 1
     if (attempt.dueAt < attempt.slowAt) {
       attempt.dueAt = attempt.slowAt
       if (isAlone) extra(run, 'hedge', hedges)
@@ -199,7 +196,7 @@ export function createRace({
   /** Continues with another node; without one, ends with the best result so far. */
   function another(run: Run, why: Extra, error: Error | undefined): void {
     if (error && !(run.fault && error instanceof NodeBusyError)) run.fault = error
-    if (run.inFlight.length > 0) return
+    if (run.inFlight > 0) return
     if (extra(run, why, why === 'confirm' ? undefined : retries)) return
     const { fault, unknown } = run
     // No other node is available to confirm it, so the answer of the one working node counts.
@@ -207,28 +204,32 @@ export function createRace({
     const wait = BUSY_PAUSES[run.rounds]
     if (fault instanceof NodeBusyError && wait !== undefined && retries.spend()) {
       run.rounds++
-      run.pause = setTimeout(
-        () => {
-          run.tried = NONE
-          if (!extra(run, 'busy', undefined)) fail(run, givenUp(fault))
-        },
-        wait * (0.5 + Math.random()),
-      )
+      setTimeout(() => askAgain(run, fault), wait * (0.5 + Math.random()))
       return
     }
     fail(run, givenUp(fault ?? new NodeTimeoutError(timeout)))
   }
 
+  /** Calls all nodes again that were busy. */
+  function askAgain(run: Run, fault: NodeBusyError): void {
+    if (run.over) return
+    run.last = undefined
+    if (run.signal?.aborted) fail(run, run.signal.reason)
+    else if (!extra(run, 'busy', undefined)) fail(run, givenUp(fault))
+  }
+
   function extra(run: Run, why: Extra, budget: Budget | undefined): boolean {
-    const member = choose(run.call, run.tried)
+    const tried = attemptsOf(run).map(({ member }) => member)
+    const member = choose(run.call, tried)
     if (!member) return false
-    if (why === 'hedge' && !isForHedge(run, member)) return false
+    if (why === 'hedge' && !isForHedge(run.call, tried, member)) return false
     if (budget && !budget.spend()) return false
     onExtra(why)
     launch(run, member, performance.now())
     return true
   }
 
+  // Nearly all calls end after the first answer, so what a run needs from the beginning is little, and all else is made later.
   const start: Race['run'] = (call, first, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -240,20 +241,18 @@ export function createRace({
         deadline,
         dueAt: deadline,
         fault: undefined,
-        leave: () => fail(run, signal?.reason),
+        inFlight: 0,
+        last: undefined,
         linger: undefined,
-        losers: createStop(),
         over: false,
-        pause: undefined,
         reject,
         resolve,
         rounds: 0,
         signal,
-        tried: NONE,
-        inFlight: NONE,
+        stop: createStop(),
         unknown: undefined,
       }
-      signal?.addEventListener('abort', run.leave, { once: true })
+      signal?.addEventListener('abort', run.stop, { once: true })
       inFlight++
       due.add(run)
       retries.earn()
@@ -284,40 +283,57 @@ type Run = DueEntry & {
   readonly signal: StopSignal | undefined
   readonly resolve: (reply: NativeReply) => void
   readonly reject: (error: unknown) => void
-  readonly losers: Stop
-  /** The client has disconnected. */
-  readonly leave: () => void
-  tried: Member[]
-  inFlight: Attempt[]
+  /** Ends the calls to nodes: those that lost, or all when the client has disconnected. */
+  readonly stop: Stop
+  /** The newest call to a node since the last pause. */
+  last: Attempt | undefined
+  /** Calls to nodes without a result yet. */
+  inFlight: number
   over: boolean
   /** Pauses because all nodes limit the rate. */
   rounds: number
   unknown: { reply: NativeReply; member: Member; since: number } | undefined
   fault: Error | undefined
   linger: NodeJS.Timeout | undefined
-  pause: NodeJS.Timeout | undefined
 }
 
 /** A call to one node. Monotonic milliseconds. */
 type Attempt = {
+  /** The call before it, since most runs have one call, for which a list would cost more. */
+  readonly before: Attempt | undefined
   readonly member: Member
   /** When a hedge is sent; after that the same as `slowAt`; then when another node is looked for again. */
   dueAt: number
+  isOver: boolean
   /** Whether its node was reported as much slower than its 95th percentile. */
   isSlow: boolean
   /** When its node is much slower than its 95th percentile. */
   slowAt: number
 }
 
-const NONE: never[] = []
+/** The calls to nodes since the last pause, newest first. */
+function attemptsOf({ last }: Run): Attempt[] {
+  const attempts: Attempt[] = []
+  for (let each = last; each; each = each.before) attempts.push(each)
+  return attempts
+}
+
+/** Those without a result yet. */
+function running(run: Run): Attempt[] {
+  return attemptsOf(run).filter(({ isOver }) => !isOver)
+}
 
 /**
  * A node of a higher tier is for calls that no other node can answer, not for late ones. Where all nodes are at their limit, a
  * hedge would only take the place of another call.
  */
-function isForHedge({ call, tried }: Run, { limiter, upstream }: Member): boolean {
+function isForHedge(
+  { path }: RaceCall,
+  tried: readonly Member[],
+  { limiter, upstream }: Member,
+): boolean {
   const tiers = tried.map((member) => member.upstream.tier)
-  return upstream.tier <= Math.max(...tiers) && limiter.free(call.path)
+  return upstream.tier <= Math.max(...tiers) && limiter.free(path)
 }
 
 /** Why the calls that lost a race are cancelled. */

@@ -1,4 +1,4 @@
-import type { Member } from './member.ts'
+import type { Member, Tip } from './member.ts'
 import type { Need } from './need.ts'
 
 /** The newest blocks that clients have seen. */
@@ -9,6 +9,8 @@ export type Floor = {
   solid(): number
   /** The hash that clients were shown at a height, without 0x; undefined where that is not known. */
   hashAt(number: number): string | undefined
+  /** A number that changes with the blocks that clients were shown. */
+  version(): number
 }
 
 /** Chooses the node for a call. */
@@ -35,13 +37,15 @@ export function createRouter({
 }: createRouter.Options): Router {
   let same: Member | undefined
   const ofGroup = new WeakMap<object, Member>()
+  /** Results of `isOnFork` by the node's newest block: comparing hashes takes as long as the rest of a choice. */
+  const forks = new WeakMap<Tip, { isOnFork: boolean; version: number }>()
 
   function isUsable({ breaker, known }: Member): boolean {
     return (
       known.genesis !== undefined &&
       known.genesis === genesis() &&
       known.onBranch !== false &&
-      breaker.state() !== 'open'
+      breaker.share() > 0
     )
   }
 
@@ -66,15 +70,21 @@ export function createRouter({
 
   /** Whether the newest block of a node is not the one that clients were shown at its height. */
   function isOnFork({ known: { head } }: Member): boolean {
-    const shown = head && floor.hashAt(head.number)
-    return shown !== undefined && shown !== head?.hash
+    if (!head) return false
+    const version = floor.version()
+    const before = forks.get(head)
+    if (before?.version === version) return before.isOnFork
+    const shown = floor.hashAt(head.number)
+    const isOnFork = shown !== undefined && shown !== head.hash
+    forks.set(head, { isOnFork, version })
+    return isOnFork
   }
 
   /** Whether other nodes come first, those of higher tiers too. */
-  function isDeferred(member: Member): boolean {
+  function isDeferred(member: Member, time: number): boolean {
     const { breaker, counts, known } = member
     const { lastBusy } = counts()
-    if (known.suspected || (lastBusy !== undefined && now() - lastBusy < AVOID_BUSY)) return true
+    if (known.suspected || (lastBusy !== undefined && time - lastBusy < AVOID_BUSY)) return true
     if (isOnFork(member)) return true
     // A node that has just come back gets a growing part of the calls.
     const share = breaker.share()
@@ -84,15 +94,16 @@ export function createRouter({
   function choose(route: Route, excluded: readonly Member[] | undefined): Member | undefined {
     let best: Member | undefined
     let bestRank = Number.POSITIVE_INFINITY
+    const time = now()
     for (const member of members()) {
       if (excluded?.includes(member)) continue
       if (!isAble(member, route) || !isHighEnough(member, route.need)) continue
       // Each criterion weighs more than all following ones together.
       const rank =
-        (isDeferred(member) ? 1e15 : 0) +
+        (isDeferred(member, time) ? 1e15 : 0) +
         member.upstream.tier * 1e12 +
         (member.limiter.free(route.path) ? 0 : 1e10) +
-        member.load()
+        member.load(time)
       if (rank >= bestRank) continue
       best = member
       bestRank = rank
