@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { InvalidParamsError, RpcError } from '../lib/errors.ts'
 import { ownWire, toWire, type Wire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { BlockRange } from './blockRange.ts'
+import type { BlockRange, NextRun } from './blockRange.ts'
 import type { Blocks, CanonicalView } from './blocks/blocks.ts'
 import type { CachedBlock, BlockContext } from './blocks/cachedBlock.ts'
 import type { Chain, LogMatch, LogOrigin, LogQuery } from './blocks/chainTypes.ts'
@@ -14,6 +14,7 @@ import type { PricedBlock } from './blocks/energyPrices.ts'
 import { createTransactions } from './blocks/transactions.ts'
 import { type ChainCaches, createChainCaches, type LogAnswer } from './chainCaches.ts'
 import type { HeadBlock } from './head/headTypes.ts'
+import { emptyRunIndex } from './logs/emptyRunIndex.ts'
 import type { IndexedLogs } from './logs/indexedLogs.ts'
 import type { LogHints } from './logs/logHints.ts'
 import { countLogs, logRowsOfRange, logsOfBlock, logsOfRange } from './logs/logs.ts'
@@ -27,7 +28,7 @@ import { stateSource } from './state/state.ts'
  * A failing upstream is an error, never an empty answer.
  */
 export function createChain(options: createChain.Options): Chain {
-  const { blocks, chainId, config, genesis, head, hints, index, native, hasGrpc, onLogs, view } =
+  const { blocks, chainId, config, genesis, head, hints, native, hasGrpc, onLogs, nextRun, view } =
     options
   const { answers, prices, slim, spans } = options.caches ?? createChainCaches(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
@@ -128,6 +129,7 @@ export function createChain(options: createChain.Options): Chain {
 
   function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
+    const index = options.index ?? (nextRun?.(0) && emptyRunIndex(nextRun))
     return { blocks, head, hints, index, maxBlocks, maxResults, native, hasGrpc, signal, spans }
   }
 
@@ -156,6 +158,7 @@ export function createChain(options: createChain.Options): Chain {
     genesis,
     id: chainId,
     latest,
+    nextRun,
     resolve,
     solid: () => head.solid(),
     view,
@@ -271,6 +274,8 @@ export declare namespace createChain {
     hasGrpc?: (() => boolean) | undefined
     /** The log index, if configured. */
     index?: IndexedLogs | undefined
+    /** The runs of empty blocks of a chain in this process. @default none */
+    nextRun?: NextRun | undefined
     /** Learns where the logs of each answer were found. */
     onLogs?: ((origins: readonly LogOrigin[]) => void) | undefined
     view: 'full' | 'solid'

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import type { NextRun } from '../chain/blockRange.ts'
 import type { Config } from '../config/config.ts'
 import type { Health, WorkerState } from '../http/health.ts'
 import type { Artifacts } from '../http/page/reads/source.ts'
@@ -72,6 +73,8 @@ export type GatewayOptions = {
   log?: Log
   /** More methods, by wire name; they replace those of the same name. */
   methods?: Record<string, AnyMethod>
+  /** The runs of empty blocks of a chain in this process. @default none */
+  nextRun?: NextRun | undefined
   /** Called with each JSON-RPC method that does not exist. */
   onUnknown?: ((method: string) => void) | undefined
   /** The energy price of a block that has one of its own, by its hash. */

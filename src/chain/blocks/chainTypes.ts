@@ -3,7 +3,7 @@ import type { Hash } from 'viem'
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Wire } from '../../lib/wire.ts'
-import type { BlockRange } from '../blockRange.ts'
+import type { BlockRange, NextRun } from '../blockRange.ts'
 import type { HeadBlock } from '../head/headTypes.ts'
 import type { PricedBlock } from './energyPrices.ts'
 
@@ -56,6 +56,8 @@ export type Chain = {
    * @throws as `logs`
    */
   logRows(match: LogMatch, range: BlockRange, signal?: AbortSignal): Promise<Wire<RpcLog>[]>
+  /** The runs of empty blocks of a chain in this process; absent for nodes. */
+  nextRun?: NextRun | undefined
   /** Energy price in sun that a block pays. Without a block, it is the current price, which the next block pays. */
   energyPrice(block?: PricedBlock): Promise<bigint>
   /** The time in milliseconds before which the current energy price cannot change. */

@@ -196,7 +196,7 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
 
 export declare namespace createCursors {
   type Options = {
-    chain: Pick<Chain, 'logRows' | 'resolve' | 'view'>
+    chain: Pick<Chain, 'logRows' | 'nextRun' | 'resolve' | 'view'>
     head: Pick<Head, 'window'>
     /** Opens the store at the first use. @throws RpcError when cursors cannot be kept */
     store: () => Promise<FilterStore>

@@ -163,7 +163,7 @@ export function createFilters({
 
 export declare namespace createFilters {
   type Options = {
-    chain: Pick<Chain, 'logRows' | 'logs' | 'resolve' | 'view'>
+    chain: Pick<Chain, 'logRows' | 'logs' | 'nextRun' | 'resolve' | 'view'>
     head: Pick<Head, 'isShared' | 'window'>
     store: FilterStore
     pending: PendingFeed

@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import { InvalidParamsError, UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
+import { stretchOf } from '../blockRange.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
 import { createLogMatcher, type LogMatcher } from '../blocks/logMatch.ts'
 import { type BlockChange, blockChangesFrom } from '../head/blockChanges.ts'
@@ -61,6 +62,8 @@ export async function pageFrom(
         at = after
         if (at.hash === end?.hash) return { items, cursor: at }
       }
+      // After orphans below the window, the blocks from there on follow.
+      if (!end && at.number < (window.blocks[0]?.number ?? 0) - 1) continue
       if (!end) return { items, cursor: at }
       if (mayComeAfter(window, end, newest)) throw new BehindError()
       return undefined
@@ -70,7 +73,10 @@ export async function pageFrom(
     const first = Math.min(end?.number ?? Infinity, (window.blocks[0]?.number ?? 0) - 1)
     if (at.number >= first) return end ? undefined : { items, cursor: at }
     const room = most - items.length
-    const old = await oldItems(at.number + 1, first, room).catch((error: unknown) => {
+    const stretch = stretchOf(chain.nextRun, { from: at.number + 1, to: first })
+    const old = await (
+      stretch.isRun ? emptyItems(stretch.to) : oldItems(at.number + 1, stretch.to, room)
+    ).catch((error: unknown) => {
       if (!end && items.length > 0) return undefined
       throw error
     })
@@ -79,6 +85,11 @@ export async function pageFrom(
     for (const item of old.items) items.push(item)
     at = old.cursor
     if (at.hash === end?.hash) return { items, cursor: at }
+  }
+
+  /** Skips a run of empty blocks. */
+  async function emptyItems(to: number): Promise<Page> {
+    return { items: [], cursor: await idAt(chain, to, signal) }
   }
 
   /** Items of the final blocks in a range: as many whole blocks as fit. */
@@ -110,7 +121,7 @@ export async function pageFrom(
 
 export declare namespace pageFrom {
   type Options = {
-    chain: Pick<Chain, 'logRows' | 'resolve'>
+    chain: Pick<Chain, 'logRows' | 'nextRun' | 'resolve'>
     head: Pick<Head, 'window'>
     limit: number
     signal?: AbortSignal | undefined

@@ -52,6 +52,18 @@ describe('blockChangesFrom', () => {
     expect(blockChangesFrom(window, { number: 4, hash: hash(4, 0) }, 4)).toEqual([])
   })
 
+  test('behavior: a cursor on an orphan below the window', () => {
+    const { window } = build(4, [[1, 0]])
+    const blocks = Array.from({ length: 300 }, (_, at) => block(5 + at, 1))
+    const solid = blocks.at(-1) as RecentBlock
+    const later = applyUpdate(window, { removed: [], added: blocks, solidified: solid })
+    expect(later.blocks[0]?.number).toBeGreaterThan(100)
+    expect(blockChangesFrom(later, { number: 4, hash: hash(4, 0) }, solid.number)).toEqual([
+      { block: block(4, 0), removed: true, after: { number: 3, hash: hash(3, 0) } },
+    ])
+    expect(blockChangesFrom(later, { number: 3, hash: hash(3, 0) }, solid.number)).toBe('below')
+  })
+
   test('behavior: from a cursor on any branch the changes lead to the canonical chain', () => {
     const reorgs = fc.array(
       fc.tuple(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 0, max: 3 })),

@@ -19,14 +19,15 @@ export function blockChangesFrom(window: Window, from: BlockId, to: number): Blo
   const changes: BlockChange[] = []
   const first = window.blocks[0]?.number ?? 0
   let at = from
-  while (isCanonical(window, at) === false) {
+  // An orphan can be below a window that has moved on since, where the window cannot say that it is not canonical.
+  while (window.orphans.has(at.hash) || isCanonical(window, at) === false) {
     const block = window.orphans.get(at.hash)
     if (!block) {
       const { number } = newestOf(window)
       const isUnknown = at.number <= window.solidified.number || at.number > number + MAX_WINDOW
       return changes.length > 0 || isUnknown ? 'lost' : 'ahead'
     }
-    at = { number: block.number - 1, hash: block.parentHash }
+    at = block.follows ?? { number: block.number - 1, hash: block.parentHash }
     changes.push({ block, removed: true, after: at })
   }
   if (at.number < first - 1) return changes.length > 0 ? changes : 'below'

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { createScriptedChain, type ScriptedChain } from '../../../test/support/chain.ts'
 import { until } from '../../../test/support/until.ts'
+import { blockChangesFrom } from './blockChanges.ts'
 import { createHead } from './head.ts'
-import type { ChainUpdate, Head } from './headTypes.ts'
+import type { ChainUpdate, Head, Window } from './headTypes.ts'
 
 let chain: ScriptedChain
 let head: Head
@@ -217,6 +218,81 @@ describe('createHead', () => {
     chain.solidify(1)
     await step()
     expect(head.latest().hash).toBe(block?.hash)
+  })
+
+  describe('a run of empty blocks of a chain in this process', () => {
+    /** Blocks 4 to 403 are a run. */
+    const run = { from: 4, to: 403 }
+    const loaded: number[] = []
+
+    beforeEach(async () => {
+      loaded.length = 0
+      await follow({
+        authoritative: true,
+        nextRun: (height) => (height <= run.to && chain.head().number >= run.to ? run : undefined),
+        onLoaded: ({ block }) => loaded.push(block.block_header.raw_data.number ?? 0),
+      })
+      changes.length = 0
+    })
+
+    function mineRun(first: Parameters<typeof chain.mine>[0] = {}) {
+      if (chain.head().number === 2) chain.mine(first)
+      while (chain.head().number < run.to) chain.mine()
+      const tail = [chain.mine(), chain.mine({ logs: [[log]] }), chain.mine()]
+      chain.solidify(chain.head().number - 1)
+      return tail
+    }
+
+    test('default: is not read, and the window begins anew after it', async () => {
+      const tail = mineRun({ logs: [[log]] })
+      const newest = chain.canonical()[3]
+      await step()
+      expect(
+        changes.map(({ added, removed }) => [added.map(({ number }) => number), removed]),
+      ).toEqual([
+        [[3], []],
+        [[404, 405, 406], []],
+      ])
+      expect(changes[1]?.added[0]?.follows).toEqual({ number: 3, hash: newest?.hash })
+      expect(head.window()?.blocks.map(({ hash }) => hash)).toEqual(tail.map(({ hash }) => hash))
+      expect(head.solid().number).toBe(405)
+      expect(loaded.filter((number) => number >= run.from && number <= run.to)).toEqual([])
+    })
+
+    test('behavior: after a return to before it, the changes lead from a block after it to the new one', async () => {
+      const tail = mineRun({ logs: [[log]] })
+      const before = chain.canonical()[3]
+      await step()
+      const cursor = head.latest()
+      chain.solidify(2)
+      const [other] = chain.reorg(chain.head().number - 2, [{}])
+      await step()
+      expect(head.latest().hash).toBe(other?.hash)
+      const found = blockChangesFrom(head.window() as Window, cursor, 3)
+      expect(
+        typeof found === 'string'
+          ? found
+          : found.map(({ block, removed }) => [block.hash, removed]),
+      ).toEqual([
+        ...tail.toReversed().map(({ hash }) => [hash, true]),
+        [before?.hash, true],
+        [other?.hash, false],
+      ])
+    })
+
+    test('behavior: another branch before it is found, also when the run is there already', async () => {
+      chain.mine({ logs: [[log]] })
+      await step()
+      const old = head.latest()
+      chain.reorg(1, [{}])
+      mineRun()
+      await step()
+      expect(head.latest().hash).toBe(chain.head().hash)
+      expect(changes.flatMap(({ removed }) => removed).map(({ hash }) => hash)).toEqual([old.hash])
+      expect(changes.flatMap(({ added }) => added).map(({ number }) => number)).toEqual([
+        3, 3, 4, 404, 405, 406,
+      ])
+    })
   })
 
   test('behavior: a private chain that was reset replaces the window, at any height of its head', async () => {

@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 
 import type { RedisLink } from '../../lib/redis.ts'
+import type { NextRun } from '../blockRange.ts'
 import type { ChainUpdate, Head, HeadLog, Window } from './headTypes.ts'
 import { createPoller } from './poller.ts'
 import { createPollSchedule } from './pollSchedule.ts'
@@ -22,6 +23,7 @@ export function createHead({
   genesis,
   log = silent,
   native,
+  nextRun,
   now = () => performance.now(),
   onLoaded,
   redis,
@@ -89,6 +91,7 @@ export function createHead({
   const sync = createHeadSync({
     authoritative,
     first: () => first,
+    nextRun,
     now,
     publish: async (update) => {
       if (replication) return replication.publish(update)
@@ -159,6 +162,8 @@ export declare namespace createHead {
     /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */
     authoritative?: boolean | undefined
     baseFee?: createHeadSource.Options['baseFee']
+    /** The runs of empty blocks of a chain in this process, which are skipped. Not for replicas: their journal has every block. */
+    nextRun?: NextRun | undefined
     /** Called with every block that was read whole, to fill caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
     /** The journal that the replicas share. Without it this process polls the node itself. */

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import type { BlockId } from '../../codec/blockRef.ts'
 import type { RpcHeader, RpcLog } from '../../codec/types.ts'
 
 /** A canonical block as the head knows it. */
@@ -18,6 +19,8 @@ export type RecentBlock = HeadBlock & {
   transactions: Hash[]
   /** Every log of the block, in block order, `removed: false`. */
   logs: RpcLog[]
+  /** The block before the run of empty blocks that ends before this block: the one that is announced before this one. */
+  follows?: BlockId
 }
 
 /** A chain update: the removed blocks (newest first), the added blocks (oldest first) and the solidified block. */
@@ -37,6 +40,11 @@ export type ChainUpdate = {
 export type Window = {
   /** Ascending and linked by parent hash; never empty. */
   readonly blocks: readonly RecentBlock[]
+  /**
+   * Ascending: canonical blocks that were in the window before, so that the chain can go back over runs of empty blocks. Absent
+   * before the first run.
+   */
+  readonly earlier?: readonly RecentBlock[]
   /** Blocks that a reorg removed, by hash. */
   readonly orphans: ReadonlyMap<Hash, RecentBlock>
   readonly solidified: HeadBlock

@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 
 import { UpstreamError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
+import { type NextRun, stretchOf } from '../blockRange.ts'
 import { createContradiction, type ContradictionLimit } from './contradiction.ts'
 import type { ChainUpdate, HeadBlock, RecentBlock, Window } from './headTypes.ts'
 import { loadRange } from './loadRange.ts'
@@ -32,6 +33,7 @@ const RESET_LIMIT: ContradictionLimit = { polls: 3, time: 1_500 }
  *   ancestor.
  * - A head that is not higher and on our branch means that the node lags: nothing changes.
  * - A head that is not higher and on another branch replaces ours only when the node shows nothing else for a while.
+ * - A run of empty blocks of a chain in this process is not read: the window begins anew after it.
  * - A branch that forks below the solidified block is refused and reported as a problem. It is followed only when the node
  *   shows nothing else for a long time.
  * - If the node's block 1, or its block at the window's oldest height, is another one, the node serves another history: a
@@ -40,6 +42,7 @@ const RESET_LIMIT: ContradictionLimit = { polls: 3, time: 1_500 }
 export function createHeadSync({
   authoritative = false,
   first,
+  nextRun,
   now = () => performance.now(),
   publish,
   source,
@@ -87,16 +90,19 @@ export function createHeadSync({
       const view = window() as Window
       const newest = newestOf(view)
       if (newest.number >= tip.number) return
-      const loaded = await loadRange(
-        source,
-        newest.number + 1,
-        Math.min(newest.number + CHUNK, tip.number),
-        tip,
-      )
+      const stretch = stretchOf(nextRun, { from: newest.number + 1, to: tip.number })
+      const isSkipped = stretch.isRun && (await isThere(newest))
+      const start = isSkipped ? stretch.to + 1 : newest.number + 1
+      // On another branch than ours one block of the run is enough to find the common ancestor.
+      const end = isSkipped ? tip.number : stretch.isRun ? start : stretch.to
+      const loaded = await loadRange(source, start, Math.min(start + CHUNK - 1, end), tip)
       const [lowest] = loaded
-      if (!lowest) return
-      let branch: RecentBlock[] | undefined = [lowest]
-      if (lowest.parentHash !== newest.hash) {
+      // The chain may have gone back while the blocks after a run were read.
+      if (!lowest || (isSkipped && !(await isThere(newest)))) return
+      let branch: RecentBlock[] | undefined = [
+        isSkipped ? { ...lowest, follows: toId(newest) } : lowest,
+      ]
+      if (!isSkipped && lowest.parentHash !== newest.hash) {
         if (await wasReset(view)) return begin(tip, view)
         branch = await walkBack(view, lowest)
       }
@@ -109,6 +115,10 @@ export function createHeadSync({
       if (!(await adopt(view, branch, reported))) return
     }
   }
+
+  /** Whether a block of our window is canonical on the node. */
+  const isThere = async ({ hash, number }: HeadBlock): Promise<boolean> =>
+    (await source.hashAt(number)) === hash
 
   /**
    * The branch that ends in `block`, from its first block that our window lacks. Undefined when it cannot be read or is
@@ -257,6 +267,8 @@ export declare namespace createHeadSync {
     window: () => Window | undefined
     /** Hash of block 1, if known. */
     first: () => Hash | undefined
+    /** The runs of empty blocks of a chain in this process. */
+    nextRun?: NextRun | undefined
     /** Publishes an update. Resolves when `window()` includes it; false when it was refused and must be computed again. */
     publish: (update: ChainUpdate) => Promise<boolean>
     /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */
@@ -273,6 +285,10 @@ const RESET = 'the node serves another history of the chain: it was reset'
 
 function isLinked(blocks: readonly RecentBlock[]): boolean {
   return blocks.every((block, index) => index === 0 || block.parentHash === blocks[index - 1]?.hash)
+}
+
+function toId({ hash, number }: HeadBlock) {
+  return { number, hash }
 }
 
 function toHead({ hash, number, parentHash, timestamp }: HeadBlock): HeadBlock {

@@ -18,7 +18,11 @@ const MAX_ORPHANS = 4_096
  * @throws Error when the update does not link to the window.
  */
 export function applyUpdate(window: Window | undefined, update: ChainUpdate): Window {
-  const kept = window ? withoutRemoved(window.blocks, update.removed) : []
+  const left = window ? withoutRemoved(window.blocks, update.removed) : []
+  const follows = update.added[0]?.follows
+  const isAfterRun = follows !== undefined && follows.hash === left.at(-1)?.hash
+  // The heights of a window are consecutive, so it begins anew after a run of empty blocks.
+  const kept = isAfterRun ? [] : left
   let last = kept.at(-1)
   for (const block of update.added) {
     if (last && (block.parentHash !== last.hash || block.number !== last.number + 1))
@@ -29,13 +33,32 @@ export function applyUpdate(window: Window | undefined, update: ChainUpdate): Wi
   const oldest = oldestKept(update.solidified.number, last.number)
   const all = [...kept, ...update.added]
   // The heights are consecutive.
-  const blocks = all.slice(Math.max(0, oldest - (all[0] ?? last).number))
-  const orphans = orphansAfter(window?.orphans ?? new Map(), update, {
-    from: oldest,
+  const dropped = Math.max(0, oldest - (all[0] ?? last).number)
+  const blocks = all.slice(dropped)
+  const { removed, solidified } = update
+  if (!isAfterRun && !window?.earlier) {
     // After a reset of the chain the orphans can be far above the new head.
-    to: last.number + MAX_WINDOW,
-  })
-  return { blocks, orphans, solidified: update.solidified }
+    const heights = { from: oldest, to: last.number + MAX_WINDOW }
+    const orphans = orphansAfter(window?.orphans ?? new Map(), update, heights)
+    return { blocks, orphans, solidified }
+  }
+  const passed = [
+    ...(window?.earlier ?? []),
+    ...(isAfterRun ? left : []),
+    ...all.slice(0, dropped),
+  ].slice(-MAX_ORPHANS)
+  // A return to a block before a run removes the last blocks before the run too.
+  const lowest = removed.length > 0 ? (update.added[0]?.number ?? last.number + 1) : Infinity
+  const earlier = passed.filter(({ number }) => number < lowest)
+  const undone = [...removed, ...passed.slice(earlier.length).toReversed()]
+  // The orphans of both sides of a run are far apart.
+  const heights = { from: 0, to: Infinity }
+  const orphans = orphansAfter(
+    window?.orphans ?? new Map(),
+    { ...update, removed: undone },
+    heights,
+  )
+  return { blocks, orphans, solidified, earlier }
 }
 
 /** The orphans after an update, in the order in which they were removed. Only a reorg drops those outside the heights. */

@@ -1,7 +1,9 @@
 import type { BlockId } from '../../codec/blockRef.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
+import { stretchOf } from '../blockRange.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
+import { idAt } from '../filters/page.ts'
 import { type BlockChanges, blockChangesFrom } from '../head/blockChanges.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { newestIn, windowOf } from '../head/window.ts'
@@ -79,7 +81,12 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     if (changes === 'below') {
       const end = (windowOf(head).blocks[0]?.number ?? 0) - 1
       const { at, socket, topic } = subscription
-      const found = await topic.history(chain, at.number + 1, end, socket.signal)
+      const { isRun, to } = stretchOf(chain.nextRun, { from: at.number + 1, to: end })
+      if (isRun) {
+        subscription.at = await idAt(chain, to, socket.signal)
+        return true
+      }
+      const found = await topic.history(chain, at.number + 1, to, socket.signal)
       await sendSlowly(subscription, found.texts)
       subscription.at = found.at
       return true
@@ -127,7 +134,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
 
 export declare namespace createFollowers {
   type Options = {
-    chain: Pick<Chain, 'block' | 'logRows' | 'resolve' | 'view'>
+    chain: Pick<Chain, 'block' | 'logRows' | 'nextRun' | 'resolve' | 'view'>
     head: Pick<Head, 'window'>
     isOpen: (subscription: { id: string; socket: RpcSocket }) => boolean
     log: HeadLog

@@ -176,7 +176,7 @@ export function createHub({
 
 export declare namespace createHub {
   type Options = {
-    chain: Pick<Chain, 'block' | 'logRows' | 'resolve' | 'view'>
+    chain: Pick<Chain, 'block' | 'logRows' | 'nextRun' | 'resolve' | 'view'>
     head: Pick<Head, 'onUpdate' | 'status' | 'window'>
     pending: Pick<PendingFeed, 'listen' | 'listening'>
     perSocket: number

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import type { NextRun } from '../../chain/blockRange.ts'
 import { type Blocks, createBlocks } from '../../chain/blocks/blocks.ts'
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
 import { createEnergyPrices } from '../../chain/blocks/energyPrices.ts'
@@ -61,6 +62,7 @@ export async function createServices({
   keys,
   log,
   native,
+  nextRun: givenRuns,
   nodeRpc,
   nodes,
   priceOfBlock,
@@ -86,6 +88,8 @@ export async function createServices({
   })
 
   const genesis = `0x${identity.genesis}` as const
+  // Replicas share a journal of every block.
+  const nextRun = redis ? undefined : givenRuns
   const prices = createEnergyPrices({ native: headNative, priceOfBlock })
   const head = createHead({
     authoritative,
@@ -93,6 +97,7 @@ export async function createServices({
     genesis,
     log,
     native: headNative,
+    nextRun,
     onLoaded: (loaded) => blocks.put(loaded),
     redis,
   })
@@ -114,6 +119,7 @@ export async function createServices({
     hints: config.logsTrustNode === 'on' ? createLogHints({ rpc: nodeRpc }) : undefined,
     index,
     native,
+    nextRun,
     hasGrpc,
     onLogs,
     caches: createChainCaches({ blocks, config, head, native, prices }),
@@ -224,6 +230,8 @@ export declare namespace createServices {
     keys: readonly PrivateKey[]
     log: Log
     native: NativeClient
+    /** The runs of empty blocks of a chain in this process. */
+    nextRun?: NextRun | undefined
     /** The nodes' own JSON-RPC; undefined while none has one. */
     nodeRpc: () => NodeRpc | undefined
     nodes: () => OneNode[]
