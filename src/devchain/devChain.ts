@@ -21,6 +21,12 @@ import { SLOT } from './state/resources.ts'
 import type { Overlay } from './state/state.ts'
 import type { SignedEthereum } from './transactions/ethereumTransaction.ts'
 
+/** Blocks of one request that are all stored. Of more blocks the middle is a run. */
+const MOST_STORED = 1_000
+
+/** Stored blocks after a run, to which the chain can go back. */
+const STORED_AFTER = 128
+
 /** A snapshot of the chain with its time. */
 type Mark = { chain: Snapshot; resumeTime: () => void }
 
@@ -96,6 +102,7 @@ export async function createDevChain(options: createDevChain.Options = {}) {
         const { block, changes } = entry
         ledger.restore.block({ ...block, seen: { ...unsaid, ...block.seen } }, new Map(changes))
       }
+      if (entry.kind === 'run') ledger.restore.run(entry.run, entry.block, new Map(entry.changes))
       if (entry.kind === 'patch') ledger.restore.patch(new Map(entry.changes))
       if (entry.kind === 'return') ledger.restore.returnTo(entry.mark)
     }
@@ -108,6 +115,16 @@ export async function createDevChain(options: createDevChain.Options = {}) {
     const block = await ledger.mine({ timestamp: () => clock.take(), ...how })
     if (block) kept?.append({ kind: 'block', block, changes: [...ledger.lastChanges()] })
     return block
+  }
+
+  /** Makes a run of empty blocks and the block after it. Returns their number; 0 when no run can be made now. */
+  async function makeRun(length: number, step: number): Promise<number> {
+    const made = await ledger.mineRun({ length, step })
+    if (!made) return 0
+    const { block, changes, run } = made
+    clock.reach(block.header.timestamp)
+    kept?.append({ kind: 'run', run, block, changes: [...changes] })
+    return block.header.number - run.from + 1
   }
 
   async function mine(how: Partial<MineOptions> = {}): Promise<ChainBlock> {
@@ -237,11 +254,18 @@ export async function createDevChain(options: createDevChain.Options = {}) {
       const canFail = fork !== undefined || kept !== undefined
       return start && !canFail ? makeLater(id, start) : makeNext({ pending: id })
     },
-    /** Makes blocks. `interval` is the time between them in milliseconds. */
+    /**
+     * Makes blocks. `interval` is the time between them in milliseconds. Of more than 1,000 blocks the empty ones in the middle are
+     * a run, which takes no memory for each block.
+     */
     async mineMany(count: number, interval = 0): Promise<void> {
-      for (let made = 0; made < count; made++) {
+      for (let made = 0; made < count;) {
+        const left = count - made - STORED_AFTER
+        if (made > 0 && count > MOST_STORED)
+          made += await makeRun(left, interval > 0 ? interval : clock.spacing())
         if (made > 0 && interval > 0) clock.setNext(ledger.head().header.timestamp + interval)
         await make()
+        made++
         if (timeSlice.isOver()) await timeSlice.next()
       }
       schedule()

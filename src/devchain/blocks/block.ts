@@ -80,11 +80,20 @@ function merkleRoot(leaves: readonly Uint8Array[]): string {
   return Buffer.from(level[0] as Uint8Array).toString('hex')
 }
 
-/** Seals a block: computes its root and its id, which consists of its number and the hash of its header. */
+/** The id of a block: its number, and the end of a hash in hex. */
+export const idOf = (number: number, hash: string) =>
+  number.toString(16).padStart(16, '0') + hash.slice(16)
+
+/**
+ * Seals a block: computes its root and its id, which consists of its number and the hash of its header.
+ *
+ * @param id - The id of a block whose header was not hashed.
+ */
 export function sealBlock(
   header: Omit<Header, 'txTrieRoot'>,
   content: Pick<ChainBlock, 'transactions' | 'infos' | 'seen'>,
   key?: string,
+  id?: string,
 ): ChainBlock {
   const leaves = content.transactions.map(({ transaction, results }) =>
     transactionBytes(transaction, results),
@@ -93,7 +102,7 @@ export function sealBlock(
   const hash = Buffer.from(sha256(headerBytes(sealed))).toString('hex')
   let signature: string | undefined
   return {
-    id: header.number.toString(16).padStart(16, '0') + hash.slice(16),
+    id: id ?? idOf(header.number, hash),
     header: sealed,
     // Computed at the first read: signing takes longer than the rest of an empty block, and few clients read it.
     get signature() {

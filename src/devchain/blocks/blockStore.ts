@@ -2,6 +2,7 @@ import type { Tables } from '../state/model.ts'
 import { createHistory, createOverlay } from '../state/state.ts'
 import type { Overlay, StateReader } from '../state/state.ts'
 import type { ChainBlock } from './block.ts'
+import { createRunList, type Run } from './runList.ts'
 
 /** A point to return to: a height, and the state at that time, which may include patches made after the block. */
 export type Mark = { number: number; revision: number }
@@ -20,8 +21,9 @@ export type BlockStore = ReturnType<typeof createBlockStore>
  */
 export function createBlockStore({ base, first = 0 }: { base?: StateReader; first?: number } = {}) {
   const history = createHistory(base)
-  /** From the first block on. */
+  /** From the first block on, without those of runs. */
   const blocks: ChainBlock[] = []
+  const runs = createRunList()
   /** The revision of the state after each of them, later patches included. */
   const revisions: number[] = []
   /** The block that each revision belongs to. */
@@ -31,23 +33,38 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
   /** How many times blocks or patches were undone, and whether a block was added since. */
   let returns = 0
   let isNewBranch = false
-  const top = () => first + blocks.length - 1
+  const top = () => blocks.at(-1)?.header.number ?? first
+
+  /** The index of the stored block at a height, or of the last one before it when it is in a run. */
+  const indexOf = (number: number) => {
+    const run = runs.at(number)
+    return (run ? run.from - 1 : number) - first - runs.blocksBefore(run ? run.from : number)
+  }
 
   function record(number: number, changes: ReadonlyMap<string, unknown>): void {
     const revision = history.apply(changes)
-    revisions[number - first] = revision
+    revisions[indexOf(number)] = revision
     heights[revision] = number
   }
 
-  /** Removes every block above a height. */
+  /** Removes every block above a height, which is not in a run. */
   function drop(number: number): ChainBlock[] {
-    const undone = blocks.splice(number - first + 1)
+    const undone = blocks.splice(indexOf(number) + 1)
+    runs.dropAbove(number)
     revisions.length = blocks.length
     for (const block of undone) {
       byId.delete(block.id)
       for (const { transaction } of block.transactions) places.delete(transaction.id)
     }
     return undone
+  }
+
+  function* stored(from: number, to: number, step: 1 | -1 = 1): Generator<ChainBlock> {
+    const isInside = (block: ChainBlock) => (to - block.header.number) * step >= 0
+    // A height in a run has the index of the block before the run.
+    let index = indexOf(from) + (step > 0 && runs.at(from) ? 1 : 0)
+    for (let block = blocks[index]; block && isInside(block); block = blocks[(index += step)])
+      yield block
   }
 
   function truncate(revision: number): void {
@@ -57,19 +74,22 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
 
   return {
     head: () => blocks.at(-1) as ChainBlock,
-    block: (number: number): ChainBlock | undefined => blocks[number - first],
-    numberOf: (id: string): number | undefined => byId.get(id),
+    block: (number: number): ChainBlock | undefined => {
+      const run = runs.at(number)
+      return run ? run.blockAt(number) : blocks[indexOf(number)]
+    },
+    numberOf: (id: string): number | undefined => byId.get(id) ?? runs.numberOf(id),
     placeOf: (id: string): Place | undefined => places.get(id),
     /** The newest state. */
     state: (): StateReader => history.at(history.revision()),
     /** The state after the block at a height. */
     stateAt: (number: number): StateReader =>
-      history.at(revisions[Math.min(number - first, blocks.length - 1)] ?? -1),
+      history.at(revisions[indexOf(Math.min(number, top()))] ?? -1),
     /** A state to change on top of the newest one. */
     overlay: (): Overlay => createOverlay(history.at(history.revision())),
     /** The last block up to `number` that changed a key. */
     changedAt(table: keyof Tables, key: string, number: number): number | undefined {
-      const revision = history.changedAt(table, key, revisions[number - first] ?? -1)
+      const revision = history.changedAt(table, key, revisions[indexOf(number)] ?? -1)
       return revision === undefined ? undefined : heights[revision]
     },
 
@@ -83,6 +103,15 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
       for (const [index, { transaction }] of block.transactions.entries())
         places.set(transaction.id, { block: number, index })
     },
+
+    /** Adds a run of empty blocks after the newest block. The block after it must be added next. */
+    addRun: (run: Run): void => runs.add(run),
+
+    /** The run that a height is in, or else the first one above it. */
+    nextRun: runs.next,
+
+    /** The stored blocks of a range, upwards (1) or downwards: those of runs, which have no transactions, are left out. */
+    stored,
 
     /** Changes the state of the newest block without a block. */
     patch: (changes: ReadonlyMap<string, unknown>): void => record(top(), changes),
@@ -99,7 +128,7 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
     returnTo({ number, revision }: Mark): ChainBlock[] {
       const undone = drop(number)
       truncate(revision)
-      revisions[number - first] = revision
+      revisions[indexOf(number)] = revision
       returns++
       isNewBranch = true
       return undone
@@ -108,7 +137,7 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
     /** The number of the branch that the next block begins; undefined when it continues one. */
     newBranch: (): number | undefined => (isNewBranch ? returns : undefined),
 
-    /** The point after the block at a height. */
-    markAt: (number: number): Mark => ({ number, revision: revisions[number - first] ?? -1 }),
+    /** The point after the block at a height, which is not in a run. */
+    markAt: (number: number): Mark => ({ number, revision: revisions[indexOf(number)] ?? -1 }),
   }
 }

@@ -2,12 +2,15 @@ import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 
 import type { ChainBlock } from './block.ts'
 import type { Mark } from './blockStore.ts'
+import type { EmptyRun } from './runList.ts'
 
-/** A line of the file: a block or patch with its changes, or a return to an earlier point. */
+/** A line of the file: blocks or a patch with its changes, or a return to an earlier point. */
 type StateEntry =
   /** `hardforks`: the blocks of the file say by which hardfork contracts ran. Files of 0.4.0 and before do not have it. */
   | { kind: 'chain'; genesis: string; time?: number | undefined; hardforks?: true }
   | { kind: 'block'; block: ChainBlock; changes: [key: string, value: unknown][] }
+  /** A run of empty blocks and the block after it. */
+  | { kind: 'run'; run: EmptyRun; block: ChainBlock; changes: [key: string, value: unknown][] }
   | { kind: 'patch'; changes: [key: string, value: unknown][] }
   | { kind: 'return'; mark: Mark }
 
@@ -53,6 +56,7 @@ export function createStateFile(file: string): StateFile {
 const KINDS: ReadonlySet<unknown> = new Set<StateEntry['kind']>([
   'chain',
   'block',
+  'run',
   'patch',
   'return',
 ])

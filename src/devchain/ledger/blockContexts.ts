@@ -1,12 +1,14 @@
 import type { ChainBlock } from '../blocks/block.ts'
 import type { BlockStore } from '../blocks/blockStore.ts'
 import type { Genesis } from '../blocks/genesis.ts'
+import type { EmptyRun } from '../blocks/runList.ts'
 import type { ExecutionContext } from '../execution/execution.ts'
 import type { Fork } from '../fork/open.ts'
 import { parameter } from '../state/parameters.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
 import { baseFeeAfter } from './baseFee.ts'
+import { producerAt } from './emptyRun.ts'
 
 /** Values of a block that a tool chose: the base fee of Ethereum transactions and the randomness. */
 export type NextBlockChoice = Pick<ExecutionContext['block'], 'baseFee' | 'prevRandao'>
@@ -67,9 +69,7 @@ export function createBlockContexts({
 
   function nextBlock(timestamp: number): NextBlock {
     const number = head().header.number + 1
-    const { producers } = genesis
-    const { address } = producers[(number + turn) % producers.length] as Genesis['producers'][0]
-    return { number, timestamp, producer: address }
+    return { number, timestamp, producer: producerAt(genesis, number, turn).address }
   }
 
   function nextBaseFee(): bigint {
@@ -140,6 +140,16 @@ export function createBlockContexts({
 
     /** Chooses values of the next block only. */
     chooseNext: (choice: NextBlockChoice): void => void (chosen = { ...chosen, ...choice }),
+
+    /**
+     * What a run of empty blocks after the newest one has, beside its heights and times. Undefined if the next block differs from
+     * those after it: a tool chose values for it.
+     */
+    steady: (): Pick<EmptyRun, 'gasLimit' | 'seen' | 'turn'> | undefined => {
+      if (Object.keys(chosen).length > 0) return undefined
+      const seen = choice()
+      return { gasLimit: seen.gasLimit ?? gasLimit, seen, turn }
+    },
 
     /** Clears the chosen values. Must be called after the next block is made. */
     made: (): void => void (chosen = {}),

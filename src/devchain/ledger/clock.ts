@@ -38,6 +38,14 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
   return {
     now,
     next,
+    /** Milliseconds from each block to the next when many are made at once, without a chosen time. */
+    spacing: (): number =>
+      interval !== undefined ? Math.max(whole(interval), step) : repeatable ? SLOT : step,
+    /** Moves the clock forward to the time of a block that was made without `take`. */
+    reach(time: number): void {
+      if (repeatable) ahead = 0
+      else if (time > now()) ahead = time - wall()
+    },
     /** Takes the time of the next block. */
     take(): number {
       const time = next()

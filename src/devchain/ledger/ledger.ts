@@ -4,12 +4,14 @@ import { createBlockStore } from '../blocks/blockStore.ts'
 import type { Mark } from '../blocks/blockStore.ts'
 import { createGenesis, goOnFrom } from '../blocks/genesis.ts'
 import type { Genesis } from '../blocks/genesis.ts'
+import type { EmptyRun } from '../blocks/runList.ts'
 import { contractTypes } from '../contracts/index.ts'
-import { solidNumber } from '../contracts/maintenance.ts'
+import { closeEmptyBlocks, quietUntil, solidNumber } from '../contracts/maintenance.ts'
 import type { ExecutionContext, TransactionNotes } from '../execution/execution.ts'
 import type { Pending } from '../execution/pool.ts'
 import type { Fork } from '../fork/open.ts'
-import { changeFetching } from '../state/missing.ts'
+import { EthereumError } from '../state/errors.ts'
+import { changeFetching, runFetching } from '../state/missing.ts'
 import { SLOT } from '../state/resources.ts'
 import type { Overlay, StateReader } from '../state/state.ts'
 import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
@@ -17,6 +19,7 @@ import { nativeRules } from '../transactions/rules.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
 import { createBlockContexts, hardforkOf } from './blockContexts.ts'
+import { createRun, producerAt } from './emptyRun.ts'
 import { makeBlock } from './makeBlock.ts'
 import { createWaiting } from './waiting.ts'
 import type { PendingState } from './waiting.ts'
@@ -35,6 +38,12 @@ export type MineOptions = {
   /** Makes no block unless this transaction is still in the pool. Another block may have taken it already. */
   pending?: string
 }
+
+/** A run of empty blocks to make: at most so many blocks, and the time from each to the next in milliseconds. */
+export type RunOptions = { length: number; step: number }
+
+/** Blocks of the shortest run, and at least one of each producer: then all blocks before the run are solidified. */
+const LEAST_RUN = 100
 
 /** A state of the chain that it can return to. */
 export type Snapshot = Mark & { waiting: readonly Pending[] }
@@ -119,6 +128,54 @@ export function createLedger(
     return made.block
   }
 
+  /** What the next blocks have in common; undefined unless all of them are empty. */
+  async function steady(): Promise<ReturnType<typeof contexts.steady>> {
+    const found = store.newBranch() === undefined ? contexts.steady() : undefined
+    if (!found || waiting.all().length === 0) return found
+    // A transaction that offers too little waits for the base fee to fall.
+    const isFalling = found.seen.baseFee !== head().seen?.baseFee
+    return isFalling || (await waiting.ready()).length > 0 ? undefined : found
+  }
+
+  async function mineRun({ length, step }: RunOptions): Promise<MadeRun | undefined> {
+    const least = Math.max(LEAST_RUN, genesis.producers.length)
+    const common = length < least ? undefined : await steady()
+    if (!common) return undefined
+    const parent = head()
+    const state = store.overlay()
+    const from = parent.header.number + 1
+    const time = parent.header.timestamp + step
+    const quiet = await runFetching(() => quietUntil(state))
+    const count = Math.min(length, Math.ceil((quiet - time) / step))
+    if (count < least) return undefined
+    const to = from + count - 1
+    const run: EmptyRun = { from, to, time, step, parent: parent.id, ...common }
+    const producerOf = (number: number) => producerAt(genesis, number, common.turn).address
+    await changeFetching(state, (work) =>
+      closeEmptyBlocks(work, run, { at: producerOf, period: genesis.producers.length }),
+    )
+    const { blockAt } = createRun(run, genesis)
+    const next = { number: to + 1, timestamp: time + count * step, producer: producerOf(to + 1) }
+    const { block } = await makeBlock(state, [], {
+      branch: undefined,
+      context: contexts.contextOf(next),
+      genesis,
+      isComplete: true,
+      next,
+      parent: blockAt(to),
+      // The base fee after the run is that of one more of its blocks.
+      seen: blockAt(to + 1).seen ?? {},
+    })
+    addRun(run, block, state.changes())
+    waiting.stateChanged()
+    return { run, block, changes: state.changes() }
+  }
+
+  function addRun(run: EmptyRun, block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
+    store.addRun(createRun(run, genesis))
+    store.add(block, changes)
+  }
+
   return {
     chainId: contexts.chainId,
     setChainId: contexts.setChainId,
@@ -126,6 +183,8 @@ export function createLedger(
     genesis,
     head,
     block: store.block,
+    stored: store.stored,
+    nextRun: store.nextRun,
     numberOf: store.numberOf,
     placeOf: store.placeOf,
     changedAt: (...of: Parameters<typeof store.changedAt>) => store.changedAt(...of),
@@ -180,6 +239,12 @@ export function createLedger(
         options.pending === undefined || waiting.has(options.pending) ? mine(options) : undefined,
       ),
 
+    /**
+     * Makes a run of empty blocks, whose blocks are computed when they are read, and a stored block after it. Makes nothing when
+     * the next blocks are too few or not all empty and alike: a transaction, a vote or a chosen value waits for one of them.
+     */
+    mineRun: (options: RunOptions) => exclusive(() => mineRun(options)),
+
     /** The block that `mine` would make of the pool, without making it. */
     pendingBlock: () => exclusive(async () => (await build({ timestamp: nextTime })).made.block),
 
@@ -202,9 +267,18 @@ export function createLedger(
         waiting.replace(snapshot.waiting)
       }),
 
-    /** Removes every block above `number`. With `keep` their transactions return to the pool. Returns a mark of the newest block. */
+    /**
+     * Removes every block above `number`. With `keep` their transactions return to the pool. Returns a mark of the newest block.
+     *
+     * @throws EthereumError when that block is in a run, which has no state of its own
+     */
     rewind: (number: number, keep: boolean) =>
       exclusive(async () => {
+        const run = store.nextRun(number)
+        if (run && run.from <= number)
+          throw new EthereumError(
+            `block ${number} is one of the empty blocks ${run.from} to ${run.to}, which were mined at once: the chain can go back to blocks before or after them`,
+          )
         const mark = store.markAt(number)
         const undone = store.returnTo(mark).flatMap((block) => block.transactions)
         await waiting.replaceByValid(
@@ -218,11 +292,15 @@ export function createLedger(
       block(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
         if (block.header.number > first) store.add(block, changes)
       },
+      run: addRun,
       patch: (changes: ReadonlyMap<string, unknown>): void => store.patch(changes),
       returnTo: (mark: Mark): void => void store.returnTo(mark),
     },
   }
 }
+
+/** A run that was made, and the stored block after it with all changes of the state. */
+type MadeRun = { run: EmptyRun; block: ChainBlock; changes: ReadonlyMap<string, unknown> }
 
 export declare namespace createLedger {
   type Options = {

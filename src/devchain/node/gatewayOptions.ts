@@ -22,6 +22,7 @@ export function gatewayOptions(
     failureOf: (info: ChainBlock['infos'][number]) => transactionFailure(info, chain).message,
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain, announcer, terminal),
+    nextRun: (height: number) => chain.ledger.nextRun(height),
     onUnknown: terminal?.unknown,
     priceOfBlock: (hash: Hash) => {
       const number = chain.ledger.numberOf(hash.slice(2))

@@ -45,6 +45,8 @@ const ledger = {
   head: () => blocks[4],
   solid: () => blocks[2],
   block: (number: number) => blocks[number],
+  stored: (from: number, to: number, step = 1) =>
+    step > 0 ? blocks.slice(from, to + 1) : blocks.slice(to, from + 1).toReversed(),
   placeOf: (id: string) => ({ block: Number(id[0]), index: 0 }),
   newestState: () => ({
     get: (_: string, address: string) =>

@@ -48,19 +48,12 @@ export function eventsOfContract(ledger: Ledger, contract: string, query: EventQ
 }
 
 function* blocksOf(ledger: Ledger, { after, ascending }: EventQuery): Generator<ChainBlock> {
-  const start = after?.block ?? (ascending ? firstOf(ledger) : ledger.head().header.number)
-  for (let number = start; ; number += ascending ? 1 : -1) {
-    const block = ledger.block(number)
-    if (!block) return
-    if (block.infos.length > 0) yield block
-  }
-}
-
-/** The first block that this chain made itself: above 0 on a fork. */
-function firstOf(ledger: Ledger): number {
-  let { number } = ledger.head().header
-  while (ledger.block(number - 1)) number--
-  return number
+  // The first block that this chain has: above 0 on a fork.
+  const first = ledger.fork?.block.header.number ?? 0
+  const newest = ledger.head().header.number
+  const start = after?.block ?? (ascending ? first : newest)
+  const blocks = ascending ? ledger.stored(start, newest) : ledger.stored(start, first, -1)
+  for (const block of blocks) if (block.infos.length > 0) yield block
 }
 
 function isWanted(event: ChainEvent, query: EventQuery): boolean {

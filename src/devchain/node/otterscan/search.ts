@@ -44,8 +44,8 @@ export function creationOf(
 ): { id: string; creator: string } | undefined {
   const { ledger } = chain
   const note = Buffer.from('create').toString('hex')
-  for (let number = firstOwnBlock(chain); number <= ledger.head().header.number; number++)
-    for (const { info, transaction } of transactionsOf(ledger.block(number) as ChainBlock)) {
+  for (const block of ledger.stored(firstOwnBlock(chain), ledger.head().header.number))
+    for (const { info, transaction } of transactionsOf(block)) {
       if (info.result === 'FAILED') continue
       if (transaction.type === 'CreateSmartContract' && info.contract_address === address)
         return { id: transaction.id, creator: String(transaction.value['owner_address']) }
@@ -64,12 +64,10 @@ export function transactionOfSender(
   nonce: bigint,
 ): Hash | undefined {
   const { ledger } = chain
-  for (let number = ledger.head().header.number; number >= firstOwnBlock(chain); number--) {
-    const found = ledger
-      .block(number)
-      ?.transactions.find(
-        ({ transaction: { ethereum } }) => ethereum?.from === from && ethereum.nonce === nonce,
-      )
+  for (const block of ledger.stored(ledger.head().header.number, firstOwnBlock(chain), -1)) {
+    const found = block.transactions.find(
+      ({ transaction: { ethereum } }) => ethereum?.from === from && ethereum.nonce === nonce,
+    )
     if (found) return `0x${found.transaction.id}`
   }
   return undefined
@@ -85,14 +83,10 @@ export function searchPage(
   { from, size, step, last }: { from: number; last: number; size: number; step: 1 | -1 },
 ): { found: Found[]; isComplete: boolean } {
   const found: Found[] = []
-  let number = from
-  for (; found.length < size && (step > 0 ? number <= last : number >= last); number += step) {
-    const all = transactionsOf(ledger.block(number) as ChainBlock)
-    const wanted = all.filter((one) => concerns(one, address))
+  for (const block of ledger.stored(from, last, step)) {
+    const wanted = transactionsOf(block).filter((one) => concerns(one, address))
+    if (found.length >= size && wanted.length > 0) return { found, isComplete: false }
     found.push(...(step > 0 ? wanted : wanted.toReversed()))
   }
-  for (; step > 0 ? number <= last : number >= last; number += step)
-    if (transactionsOf(ledger.block(number) as ChainBlock).some((one) => concerns(one, address)))
-      return { found, isComplete: false }
   return { found, isComplete: true }
 }

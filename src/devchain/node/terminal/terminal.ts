@@ -64,9 +64,9 @@ export function createTerminal({
       if (empty !== undefined) lines.push('', emptyBlocks(empty, before))
       empty = undefined
     }
-    for (let number = height + 1; number <= newest; number++) {
-      const block = ledger.block(number)
-      if (shown.has(number) || !block) continue
+    for (const block of ledger.stored(height + 1, newest)) {
+      const { number } = block.header
+      if (shown.has(number)) continue
       if (block.transactions.length === 0) {
         empty ??= number
         continue
