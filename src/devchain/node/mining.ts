@@ -16,7 +16,7 @@ import {
 import { LAST_TIME } from '../index.ts'
 import type { DevChain } from '../index.ts'
 import { named, aliases, returningNull, returningTrue } from './named.ts'
-import { amount, MAX_BLOCKS, word } from './requests.ts'
+import { amount, MAX_MINED_BLOCKS, word } from './requests.ts'
 
 /** Longest time of a timer, in milliseconds. A timer with a longer time fires at once. */
 const MAX_TIMER = 2n ** 31n - 1n
@@ -61,7 +61,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   async function mine(count: bigint, interval = 0n): Promise<void> {
     // Blocks without a chosen interval come at the pace of the clock; only very many of them reach the last time.
-    const pace = count > MAX_BLOCKS ? BigInt(clock.spacing()) : 0n
+    const pace = count > MAX_MINED_BLOCKS ? BigInt(clock.spacing()) : 0n
     const step = interval > 0n ? interval * 1000n : pace
     const end = BigInt(ledger.head().header.timestamp) + count * step
     if (end > BigInt(LAST_TIME)) throw new RpcError(-32602, 'the blocks would be too late')
@@ -95,7 +95,8 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [mineRequest],
     summary: 'mines as evm_mine does, and returns the blocks',
     async handler(context, [{ blocks, timestamp }]) {
-      if (blocks > MAX_BLOCKS) throw new RpcError(-32602, `at most ${MAX_BLOCKS} blocks at once`)
+      if (blocks > MAX_MINED_BLOCKS)
+        throw new RpcError(-32602, `at most ${MAX_MINED_BLOCKS} blocks at once`)
       if (timestamp !== undefined) chooseTime(timestamp)
       const first = ledger.head().header.number + 1
       await mine(blocks)

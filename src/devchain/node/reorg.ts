@@ -8,7 +8,7 @@ import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { bytes, index, optional, type Param, show } from '../../rpc/params/params.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
 import { returningNull } from './named.ts'
-import { amount, MAX_BLOCKS, sendRequest, type SendRequest } from './requests.ts'
+import { amount, MAX_MINED_BLOCKS, sendRequest, type SendRequest } from './requests.ts'
 import type { Signer } from './signer.ts'
 
 type Reorg = { depth: number; blocks: number; keep: boolean }
@@ -17,7 +17,7 @@ const reorg: Param<Reorg> = (input) => {
   const object = isObject(input) ? input : { depth: input }
   const depth = Number(amount(object['depth'] ?? 1))
   const blocks = Number(amount(object['blocks'] ?? depth + 1))
-  if (blocks > MAX_BLOCKS) throw new Error(`blocks: expected at most ${MAX_BLOCKS}`)
+  if (blocks > MAX_MINED_BLOCKS) throw new Error(`blocks: expected at most ${MAX_MINED_BLOCKS}`)
   const transactions = object['transactions'] ?? 'pool'
   if (depth < 1) throw new Error('depth: expected at least 1')
   if (blocks <= depth) throw new Error('blocks: the new branch must be longer than the old one')

@@ -222,7 +222,7 @@ export const blockOverride: Param<BlockOverride> = (input) => {
 }
 
 /** Maximum number of blocks that one call stores or returns, because other calls wait for it. */
-export const MAX_BLOCKS = 100_000n
+export const MAX_MINED_BLOCKS = 100_000n
 
 /** An integer below 2^256: a JSON number, a hex quantity, or decimal text, which tools send for seconds and coins. */
 export const amount: Param<bigint> = (input) =>
