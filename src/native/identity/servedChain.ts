@@ -13,7 +13,7 @@ export type ServedChain = Required<ServedBlocks> & {
   genesis: string | undefined
   /** Adds the blocks that clients were shown. */
   show(blocks: ServedBlocks): void
-  /** Rises with each `show`: what was worked out from the blocks before may be wrong now. */
+  /** How many times `show` was called. A result that depends on the shown blocks is valid while this stays the same. */
   shows: number
   /** Whether a confirmed answer referred to this block. Another answer that refers to it is of the same chain. */
   hasReference(reference: string): boolean

@@ -88,16 +88,7 @@ export function createUpstreamPool({
   let closed = false
   let memberList: Member[] = []
   const members = () => memberList
-  const router = createRouter({
-    floor: {
-      hashAt: chain.hashAt,
-      head: () => chain.head,
-      solid: () => chain.solid,
-      version: () => chain.shows,
-    },
-    genesis: () => chain.genesis,
-    members,
-  })
+  const router = createRouter({ chain, members })
   const heads = createHeadReader({
     isSameChain: ({ known }) => known.genesis !== undefined && known.genesis === chain.genesis,
     isUsable: router.isUsable,

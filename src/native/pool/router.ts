@@ -1,17 +1,6 @@
+import type { ServedChain } from '../identity/servedChain.ts'
 import type { Member, Tip } from './member.ts'
 import type { Need } from './need.ts'
-
-/** The newest blocks that clients have seen. */
-export type Floor = {
-  /** Newest block that was served: no read of the newest state goes to a node below it. */
-  head(): number
-  /** Newest solidified block that was served. */
-  solid(): number
-  /** The hash that clients were shown at a height, without 0x; undefined where that is not known. */
-  hashAt(number: number): string | undefined
-  /** A number that changes with the blocks that clients were shown. */
-  version(): number
-}
 
 /** Chooses the node for a call. */
 export type Router = {
@@ -29,8 +18,7 @@ export type Route = { need: Need; operation: string; path: string; group?: objec
 const AVOID_BUSY = 200
 
 export function createRouter({
-  floor,
-  genesis,
+  chain,
   members,
   now = () => performance.now(),
   random = Math.random,
@@ -43,7 +31,7 @@ export function createRouter({
   function isUsable({ breaker, known }: Member): boolean {
     return (
       known.genesis !== undefined &&
-      known.genesis === genesis() &&
+      known.genesis === chain.genesis &&
       known.onBranch !== false &&
       breaker.share() > 0
     )
@@ -56,7 +44,7 @@ export function createRouter({
     if (need.kind === 'block')
       return (need.solid ? solid : head) >= need.number && known.lowest <= need.number
     const ofSolid = 'solid' in need && need.solid
-    return ofSolid ? solid >= floor.solid() : head >= floor.head()
+    return ofSolid ? solid >= chain.solid : head >= chain.head
   }
 
   function isAble(member: Member, { need, operation }: Route): boolean {
@@ -71,10 +59,10 @@ export function createRouter({
   /** Whether the newest block of a node is not the one that clients were shown at its height. */
   function isOnFork({ known: { head } }: Member): boolean {
     if (!head) return false
-    const version = floor.version()
+    const version = chain.shows
     const before = forks.get(head)
     if (before?.version === version) return before.isOnFork
-    const shown = floor.hashAt(head.number)
+    const shown = chain.hashAt(head.number)
     const isOnFork = shown !== undefined && shown !== head.hash
     forks.set(head, { isOnFork, version })
     return isOnFork
@@ -147,9 +135,8 @@ export function createRouter({
 export declare namespace createRouter {
   type Options = {
     members: () => readonly Member[]
-    floor: Floor
-    /** The chain that is served; undefined until it is known. */
-    genesis: () => string | undefined
+    /** The chain that is served. No read of the newest state goes to a node below its newest blocks. */
+    chain: Pick<ServedChain, 'genesis' | 'hashAt' | 'head' | 'shows' | 'solid'>
     /** Milliseconds. @default performance.now */
     now?: () => number
     /** @default Math.random */
