@@ -24,7 +24,7 @@ import type { SignedEthereum } from './transactions/ethereumTransaction.ts'
 /** Blocks of one request that are all stored. Of more blocks the middle is a run. */
 const MOST_STORED = 1_000
 
-/** Stored blocks after a run, to which the chain can go back. */
+/** Number of stored blocks after a run. The chain can go back to each of them. */
 const STORED_AFTER = 128
 
 /** A snapshot of the chain with its time. */
@@ -117,7 +117,7 @@ export async function createDevChain(options: createDevChain.Options = {}) {
     return block
   }
 
-  /** Makes a run of empty blocks and the block after it. Returns their number; 0 when no run can be made now. */
+  /** Makes a run of empty blocks and the block after it. Returns how many blocks it made: 0 when no run can be made now. */
   async function makeRun(length: number, step: number): Promise<number> {
     const made = await ledger.mineRun({ length, step })
     if (!made) return 0

@@ -62,7 +62,7 @@ export async function pageFrom(
         at = after
         if (at.hash === end?.hash) return { items, cursor: at }
       }
-      // After orphans below the window, the blocks from there on follow.
+      // After these orphans the cursor is below the window, so the blocks above it are read next.
       if (!end && at.number < (window.blocks[0]?.number ?? 0) - 1) continue
       if (!end) return { items, cursor: at }
       if (mayComeAfter(window, end, newest)) throw new BehindError()

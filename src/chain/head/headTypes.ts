@@ -19,7 +19,7 @@ export type RecentBlock = HeadBlock & {
   transactions: Hash[]
   /** Every log of the block, in block order, `removed: false`. */
   logs: RpcLog[]
-  /** The block before the run of empty blocks that ends before this block: the one that is announced before this one. */
+  /** Set on the first block after a run of empty blocks: the last block before the run. Filters announce this block right after it. */
   follows?: BlockId
 }
 
@@ -41,8 +41,8 @@ export type Window = {
   /** Ascending and linked by parent hash; never empty. */
   readonly blocks: readonly RecentBlock[]
   /**
-   * Ascending: canonical blocks that were in the window before, so that the chain can go back over runs of empty blocks. Absent
-   * before the first run.
+   * Canonical blocks that have left the window, in ascending order. They are needed when the chain goes back to a block before a
+   * run of empty blocks. Absent until the first run.
    */
   readonly earlier?: readonly RecentBlock[]
   /** Blocks that a reorg removed, by hash. */

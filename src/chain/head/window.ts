@@ -47,11 +47,11 @@ export function applyUpdate(window: Window | undefined, update: ChainUpdate): Wi
     ...(isAfterRun ? left : []),
     ...all.slice(0, dropped),
   ].slice(-MAX_ORPHANS)
-  // A return to a block before a run removes the last blocks before the run too.
+  // When the chain goes back to a block before a run, the removed blocks include some that had left the window.
   const lowest = removed.length > 0 ? (update.added[0]?.number ?? last.number + 1) : Infinity
   const earlier = passed.filter(({ number }) => number < lowest)
   const undone = [...removed, ...passed.slice(earlier.length).toReversed()]
-  // The orphans of both sides of a run are far apart.
+  // Orphans can be before and after a run, so they are kept at any height.
   const heights = { from: 0, to: Infinity }
   const orphans = orphansAfter(
     window?.orphans ?? new Map(),

@@ -20,7 +20,7 @@ export function producerAt(
  */
 export function createRun(run: EmptyRun, genesis: Pick<Genesis, 'producers'>): Run {
   const { from, gasLimit, parent, seen, step, time, to, turn } = run
-  /** The base fees of the first blocks. Those of all later ones are the last of them, because the fall ends. */
+  /** The base fees of the first blocks. The base fee falls to its minimum, so all later blocks have the last one of these. */
   let fees: bigint[] | undefined
 
   function baseFeeOf(number: number): bigint | undefined {
@@ -60,7 +60,7 @@ export function createRun(run: EmptyRun, genesis: Pick<Genesis, 'producers'>): R
   }
 }
 
-/** The base fees of empty blocks until they stay the same, beginning with one of them: up to 1,400. */
+/** The base fees of consecutive empty blocks, from the first one until they stay the same: at most about 1,400. */
 function fallingFees(baseFee: bigint, gasLimit: bigint): bigint[] {
   const fees = [baseFee]
   for (let fee = baseFee; ;) {

@@ -122,7 +122,7 @@ export function createRace({
     )
   }
 
-  /** A call has ended, maybe one that lost. */
+  /** A call to a node has ended. It may have lost the race. */
   function leave(run: Run, attempt: Attempt): void {
     attempt.isOver = true
     run.inFlight--
@@ -210,7 +210,7 @@ export function createRace({
     fail(run, givenUp(fault ?? new NodeTimeoutError(timeout)))
   }
 
-  /** Calls all nodes again that were busy. */
+  /** Calls the nodes again after a pause, because all of them were busy. */
   function askAgain(run: Run, fault: NodeBusyError): void {
     if (run.over) return
     run.last = undefined
@@ -229,7 +229,7 @@ export function createRace({
     return true
   }
 
-  // Nearly all calls end after the first answer, so what a run needs from the beginning is little, and all else is made later.
+  // Nearly all calls end with the first answer, so a run allocates little at its start.
   const start: Race['run'] = (call, first, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -318,7 +318,7 @@ function attemptsOf({ last }: Run): Attempt[] {
   return attempts
 }
 
-/** Those without a result yet. */
+/** The calls to nodes that have no result yet. */
 function running(run: Run): Attempt[] {
   return attemptsOf(run).filter(({ isOver }) => !isOver)
 }

@@ -110,7 +110,7 @@ export function createPoolTransport({
       pool = new Pool(url.origin, {
         connect: { timeout },
         connections: sockets,
-        // `deadlines` ends calls. A timer of undici stays in memory for half a second after its call.
+        // `deadlines` ends calls that take too long. undici would keep a timer in memory for half a second after each call.
         bodyTimeout: 0,
         headersTimeout: 0,
         keepAliveTimeout: KEEP_ALIVE,
