@@ -108,6 +108,7 @@ export function createRace({
     run.inFlight++
     // Asking two nodes to build would give two transactions.
     if (run.call.kind === 'read') watchOver(run, attempt, now)
+    due.add(run)
     member.ask(run.call, (run.deadline - now) / 2, run.stop).then(
       (outcome) => {
         leave(run, attempt)
@@ -147,8 +148,10 @@ export function createRace({
     const now = performance.now()
     if (now >= run.deadline)
       return run.unknown ? win(run, run.unknown.reply) : fail(run, new NodeTimeoutError(timeout))
-    for (const attempt of running(run)) if (attempt.dueAt <= now) late(run, attempt, now)
-    if (run.over) return
+    for (const attempt of running(run)) {
+      if (attempt.dueAt <= now) late(run, attempt, now)
+      if (run.over) return
+    }
     run.dueAt = Math.min(run.deadline, ...running(run).map(({ dueAt }) => dueAt))
     due.add(run)
   }
@@ -254,7 +257,6 @@ export function createRace({
       }
       signal?.addEventListener('abort', run.stop, { once: true })
       inFlight++
-      due.add(run)
       retries.earn()
       hedges.earn()
       return launch(run, first, now)

@@ -65,6 +65,52 @@ test('behavior: one that is due may add itself again and remove another', () => 
   expect(fired).toEqual(['first', 'first'])
 })
 
+test('behavior: calls that end in time share one timer', () => {
+  const { entry, fired, list } = setup()
+  const began = Date.now()
+  for (let call = 0; call < 1_000; call++) {
+    const one = entry('call', 10_000)
+    list.add(one)
+    vi.advanceTimersByTime(5)
+    list.remove(one)
+  }
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersToNextTimer()
+  // It is still the timer of the first call.
+  expect(Date.now() - began).toBe(10_000)
+  // The check after it.
+  vi.advanceTimersToNextTimer()
+  expect(vi.getTimerCount()).toBe(0)
+  list.add(entry('late', 10_000))
+  vi.advanceTimersByTime(10_020)
+  expect(fired).toEqual(['late'])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('behavior: one that is due earlier than when it was added', () => {
+  const { entry, fired, list } = setup()
+  const one = entry('one', 10_000)
+  list.add(one)
+  one.dueAt = Date.now() + 50
+  list.add(one)
+  vi.advanceTimersByTime(70)
+  expect(fired).toEqual(['one'])
+  vi.advanceTimersByTime(20_000)
+  expect(fired).toEqual(['one'])
+})
+
+test('behavior: one that is added when another is due', () => {
+  const { entry, fired, list } = setup()
+  list.add(entry('first', 50, () => list.add(entry('second', 0))))
+  list.add(entry('last', 10_000))
+  vi.advanceTimersByTime(80)
+  expect(fired).toEqual(['first', 'second'])
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(10_000)
+  expect(fired).toEqual(['first', 'second', 'last'])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('behavior: an answer that arrived while the event loop was blocked is read before its call is due', async () => {
   vi.useRealTimers()
   const worker = new Worker(ECHO, { eval: true })

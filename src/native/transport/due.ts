@@ -8,12 +8,13 @@ export type DueEntry = {
 
 /** The deadlines of many calls. Most calls end early, so one timer for all costs less than one for each. */
 export type DueList<entry extends DueEntry> = {
+  /** Adds an entry, or takes note that one in the list is due earlier now. */
   add(entry: entry): void
   /** Does nothing for an entry that is not in the list. */
   remove(entry: entry): void
 }
 
-/** Milliseconds between two checks of the list. */
+/** Milliseconds that an entry may be late, and the shortest time between two checks of the list. */
 const TICK = 10
 
 /** Creates an empty list. `onDue` is called once for each entry that is due. */
@@ -24,9 +25,11 @@ export function createDueList<entry extends DueEntry>({
   // Not a Set: a Set that changes all the time keeps removed entries until the next full garbage collection.
   const entries: entry[] = []
   let timer: NodeJS.Timeout | undefined
+  /** When the list is checked next: never while there is no timer. */
+  let checkAt = Number.POSITIVE_INFINITY
 
-  function look(): void {
-    timer = undefined
+  function check(): void {
+    checkAt = Number.POSITIVE_INFINITY
     const time = now()
     for (const entry of entries.filter(({ dueAt }) => dueAt <= time)) {
       // Another one may have removed it meanwhile.
@@ -34,12 +37,24 @@ export function createDueList<entry extends DueEntry>({
       remove(entry)
       onDue(entry)
     }
-    if (entries.length > 0) lookLater()
+    for (const { dueAt } of entries) checkBy(dueAt)
   }
 
-  function lookLater(): void {
-    // Node.js reads sockets after timers and before immediates, so answers that arrived while the event loop was blocked are read first.
-    timer ??= setTimeout(() => setImmediate(look), TICK).unref()
+  /** Sets the timer, unless the next check is soon enough. Most calls end long before they are due, so few set it. */
+  function checkBy(dueAt: number): void {
+    if (dueAt > checkAt - TICK) return
+    const time = now()
+    const wait = Math.max(TICK, dueAt - time)
+    checkAt = time + wait
+    clearTimeout(timer)
+    timer = setTimeout(checkSoon, wait).unref()
+  }
+
+  /** Node.js reads sockets after timers and before immediates, so answers that arrived while the event loop was blocked are read first. */
+  function checkSoon(): void {
+    // No timer is needed until then.
+    checkAt = Number.NEGATIVE_INFINITY
+    setImmediate(check)
   }
 
   function remove(entry: entry): void {
@@ -54,8 +69,8 @@ export function createDueList<entry extends DueEntry>({
 
   return {
     add(entry) {
-      entry.at = entries.push(entry) - 1
-      lookLater()
+      if (entry.at === -1) entry.at = entries.push(entry) - 1
+      checkBy(entry.dueAt)
     },
     remove,
   }
