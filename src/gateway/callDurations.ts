@@ -1,9 +1,13 @@
 import type { Histogram, MetricValueWithName, Registry } from 'prom-client'
 
-/** A histogram of durations by method. */
+/** A histogram of durations by labels. */
 export type CallDurations = {
-  /** One call, seconds. */
-  observe(method: string, seconds: number): void
+  /**
+   * One call.
+   *
+   * @param values - of the labels, in their order. A series without the last ones has no such labels.
+   */
+  observe(seconds: number, ...values: readonly string[]): void
 }
 
 /**
@@ -13,18 +17,40 @@ export type CallDurations = {
 export function createCallDurations({
   buckets,
   help,
+  labels,
   name,
   registry,
 }: createCallDurations.Options): CallDurations {
-  const series = new Map<string, Series>()
+  const all: Series[] = []
+  const root: Level = { next: new Map(), series: undefined }
 
-  function valuesOf([method, { counts, sum }]: [string, Series]): MetricValueWithName<string>[] {
+  function seriesOf(values: readonly string[]): Series {
+    let level = root
+    for (const value of values) {
+      let next = level.next.get(value)
+      if (!next) level.next.set(value, (next = { next: new Map(), series: undefined }))
+      level = next
+    }
+    level.series ??= createSeries(values)
+    return level.series
+  }
+
+  function createSeries(values: readonly string[]): Series {
+    const series = {
+      counts: Array.from({ length: buckets.length + 1 }, () => 0),
+      labels: Object.fromEntries(values.map((value, index) => [labels[index], value])),
+      sum: 0,
+    }
+    all.push(series)
+    return series
+  }
+
+  function valuesOf({ counts, labels, sum }: Series): MetricValueWithName<string>[] {
     let count = 0
     const bounded = [...buckets, '+Inf'].map((le, index) => {
       count += counts[index] ?? 0
-      return { labels: { le, method }, metricName: `${name}_bucket`, value: count }
+      return { labels: { le, ...labels }, metricName: `${name}_bucket`, value: count }
     })
-    const labels = { method }
     return [
       ...bounded,
       { labels, metricName: `${name}_sum`, value: sum },
@@ -39,23 +65,18 @@ export function createCallDurations({
       help,
       name,
       type: 'histogram',
-      values: [...series].flatMap(valuesOf),
+      values: all.flatMap(valuesOf),
     }),
     // The registry calls nothing else.
   } as unknown as Histogram)
 
   return {
-    observe(method, seconds) {
-      let found = series.get(method)
-      if (!found)
-        series.set(
-          method,
-          (found = { counts: Array.from({ length: buckets.length + 1 }, () => 0), sum: 0 }),
-        )
+    observe(seconds, ...values) {
+      const series = seriesOf(values)
       let bucket = 0
       while (seconds > (buckets[bucket] ?? Infinity)) bucket++
-      found.counts[bucket] = (found.counts[bucket] ?? 0) + 1
-      found.sum += seconds
+      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
+      series.sum += seconds
     },
   }
 }
@@ -65,10 +86,14 @@ export declare namespace createCallDurations {
     /** Upper bounds in seconds, ascending. */
     buckets: readonly number[]
     help: string
+    labels: readonly string[]
     name: string
     registry: Registry
   }
 }
 
-/** The calls of one method. `counts`: those of each bucket, then those above all of them. */
-type Series = { counts: number[]; sum: number }
+/** The calls with the same labels. `counts`: those of each bucket, then those above all of them. */
+type Series = { counts: number[]; readonly labels: Record<string, string>; sum: number }
+
+/** The series with the same first labels: looking up one label after the other needs no text of all of them. */
+type Level = { readonly next: Map<string, Level>; series: Series | undefined }

@@ -31,29 +31,27 @@ export function createMetrics() {
   ) => new Gauge({ aggregator, name, help, labelNames, registers })
   const counter = <label extends string>(name: string, help: string, labelNames: label[]) =>
     new Counter({ name, help, labelNames, registers })
-  const histogram = <label extends string = never>(
-    name: string,
-    help: string,
-    buckets: number[],
-    labelNames: label[] = [],
-  ) => new Histogram({ name, help, buckets, labelNames, registers })
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name, help, buckets, registers })
 
   const calls = createCallDurations({
     name: 'ethgate_rpc_call_duration_seconds',
     help: 'Duration of JSON-RPC calls, by method',
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    labels: ['method'],
     registry,
   })
   const errors = counter('ethgate_rpc_errors_total', 'Failed JSON-RPC calls, by method and code', [
     'method',
     'code',
   ])
-  const upstream = histogram(
-    'ethgate_upstream_call_duration_seconds',
-    'Duration of upstream calls, by operation and outcome, and by node if there are several',
-    [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
-    ['operation', 'outcome', 'upstream'],
-  )
+  const upstream = createCallDurations({
+    name: 'ethgate_upstream_call_duration_seconds',
+    help: 'Duration of upstream calls, by operation and outcome, and by node if there are several',
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    labels: ['operation', 'outcome', 'upstream'],
+    registry,
+  })
   const loopDelay = histogram(
     'ethgate_event_loop_delay_seconds',
     'Delay of the event loop, measured every 50 ms',
@@ -133,15 +131,13 @@ export function createMetrics() {
     registry,
     /** One JSON-RPC call; `code` is 0 when it succeeded. */
     call(method: string, code: number, seconds: number) {
-      calls.observe(method, seconds)
+      calls.observe(seconds, method)
       if (code !== 0) errors.inc({ method, code })
     },
     /** One call to a node, with its name if there are several. */
     upstreamCall(operation: string, outcome: string, seconds: number, name?: string) {
-      upstream.observe(
-        { operation, outcome, ...(name !== undefined && { upstream: name }) },
-        seconds,
-      )
+      if (name === undefined) upstream.observe(seconds, operation, outcome)
+      else upstream.observe(seconds, operation, outcome, name)
     },
     /** One additional call for the same request: `failover`, `hedge`, `confirm` or `busy`. */
     upstreamExtra(reason: string) {

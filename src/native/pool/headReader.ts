@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
-import type { StopSignal } from '../../lib/stopSignal.ts'
+import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
 import type { NativeReply } from '../transport/transport.ts'
 import { parseNative } from '../wire/json.ts'
 import type { Block } from '../wire/types.ts'
@@ -65,7 +65,7 @@ export function createHeadReader({
   function ask(call: MemberCall, solid: boolean, signal: StopSignal | undefined) {
     const found: { member: Member; reply: NativeReply; tip: ReturnType<typeof toTip> }[] = []
     const asked = members().filter(isUsable)
-    const controller = new AbortController()
+    const calls = createStop()
     return new Promise<typeof found>((resolve, reject) => {
       let left = asked.length
       let grace: NodeJS.Timeout | undefined
@@ -76,14 +76,14 @@ export function createHeadReader({
         clearTimeout(limit)
         clearTimeout(grace)
         signal?.removeEventListener('abort', leave)
-        controller.abort()
+        calls.stop(HEAD_FOUND)
       }
       if (signal?.aborted) return leave()
       signal?.addEventListener('abort', leave, { once: true })
       if (left === 0) return finish()
       for (const member of asked)
         member
-          .ask(call, HEAD_TIMEOUT, controller.signal)
+          .ask(call, HEAD_TIMEOUT, calls)
           .then(
             (outcome) => {
               // A refusal is an answer too.
@@ -206,6 +206,9 @@ export declare namespace createHeadReader {
     quorum: number
   }
 }
+
+/** Why the calls that have no answer yet are cancelled. */
+const HEAD_FOUND = new Error('the newest block is known')
 
 function isBlock(answer: unknown): answer is Block {
   return isObject(answer) && isObject(answer['block_header'])
