@@ -217,7 +217,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       /^(the signed Ethereum transaction cannot be decoded|a transaction needs exactly one contract)/,
       /^(data cannot be sent to an account without code|contract creation without any data)/,
       /^(intrinsic gas too low|exceeds block gas limit|max (priority )?fee per gas|EIP-7702|both gasPrice)/,
-      /^(unknown account|invalid json request|the upstream node (did not build|built a different))/,
+      /^(unknown account|invalid json request|the upstream node (refused the request|did not build|built a different))/,
       /^(the gateway built a different transaction|expected maxFeePerGas with authorizationList)/,
       /fee limit overflow/,
       /expected a signed transaction/,
@@ -271,7 +271,8 @@ export const GROUPS: readonly ErrorGroup[] = [
     texts: [
       /execution (reverted|failed|timeout|timed out)/,
       /^(precompiled contract failed|unexpected return|contract address collision|contract creation code storage)/,
-      /^(invalid code|max (init)?code size|stack limit|write protection|return data out of bounds|cpu timeout)/,
+      /^(invalid (code|jump destination|opcode)|max ((init)?code size|call depth)|stack (limit|underflow)|out of (gas|memory))/,
+      /^(write protection|return data out of bounds|cpu timeout|transfer failed)/,
       /^(endowment out of long range|transfer trx failed|a contract cannot be called with value)/,
     ],
   },

@@ -16,10 +16,16 @@ const BUILT_IN = /^(Error|TypeError|RangeError|SyntaxError|EVMError)$/
 
 type Class = { base: string; params: string[]; passed: ts.Expression[] | undefined }
 
-/** What the source declares, by name: classes, constants of a file, and functions that return a new error. */
+/** Constants by name: those of each file, and those that others can import. */
+type Constants = {
+  exported: Map<string, ts.Expression>
+  ofFile: Map<string, Map<string, ts.Expression>>
+}
+
+/** What the source declares, by name: classes, constants, and functions that return a new error. */
 type Declared = {
   classes: Map<string, Class>
-  constants: Map<string, ts.Expression>
+  constants: Constants
   makers: Map<string, { made: ts.NewExpression; params: string[] }>
 }
 
@@ -39,7 +45,11 @@ export function errorTexts(): ErrorText[] {
         true,
       ),
     )
-  const declared: Declared = { classes: new Map(), constants: new Map(), makers: new Map() }
+  const declared: Declared = {
+    classes: new Map(),
+    constants: { exported: new Map(), ofFile: new Map() },
+    makers: new Map(),
+  }
   for (const file of files) for (const statement of file.statements) declare(statement, declared)
 
   const found: ErrorText[] = []
@@ -57,9 +67,7 @@ export function errorTexts(): ErrorText[] {
 function declare(statement: ts.Statement, { classes, constants, makers }: Declared): void {
   if (ts.isClassDeclaration(statement) && statement.name)
     classes.set(statement.name.text, classOf(statement))
-  if (ts.isVariableStatement(statement))
-    for (const { initializer, name } of statement.declarationList.declarations)
-      if (initializer && ts.isIdentifier(name)) constants.set(name.text, initializer)
+  if (ts.isVariableStatement(statement)) declareConstants(statement, constants)
   if (!ts.isFunctionDeclaration(statement) || !statement.name) return
   const returned = statement.body?.statements.find((inner) => ts.isReturnStatement(inner))
   if (returned?.expression && ts.isNewExpression(returned.expression))
@@ -67,6 +75,27 @@ function declare(statement: ts.Statement, { classes, constants, makers }: Declar
       made: returned.expression,
       params: statement.parameters.map(({ name }) => name.getText()),
     })
+}
+
+function declareConstants(statement: ts.VariableStatement, { exported, ofFile }: Constants): void {
+  const { fileName } = statement.getSourceFile()
+  const own = ofFile.get(fileName) ?? new Map<string, ts.Expression>()
+  ofFile.set(fileName, own)
+  const isExported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+  for (const { initializer, name } of statement.declarationList.declarations) {
+    if (!initializer || !ts.isIdentifier(name)) continue
+    own.set(name.text, initializer)
+    if (isExported) exported.set(name.text, initializer)
+  }
+}
+
+/** What a name stands for: in the functions around it, in its file, or in the file that it is imported from. */
+function meaningOf(
+  name: ts.Identifier,
+  { exported, ofFile }: Constants,
+): ts.Expression | undefined {
+  const { fileName } = name.getSourceFile()
+  return localOf(name) ?? ofFile.get(fileName)?.get(name.text) ?? exported.get(name.text)
 }
 
 /** The error that a node of the source makes, if it makes one. */
@@ -133,11 +162,7 @@ function classOf(node: ts.ClassDeclaration): Class {
   return { base, params: (made?.parameters ?? []).map(({ name }) => name.getText()), passed }
 }
 
-function textsOf(
-  expression: ts.Expression,
-  values: Values,
-  constants: ReadonlyMap<string, ts.Expression>,
-): string[] {
+function textsOf(expression: ts.Expression, values: Values, constants: Constants): string[] {
   const read = (inner: ts.Expression) => textsOf(inner, values, constants)
   if (ts.isStringLiteralLike(expression) || ts.isNumericLiteral(expression))
     return [expression.text]
@@ -167,13 +192,12 @@ function textsOf(
   }
   if (ts.isIdentifier(expression)) {
     const value = values.get(expression.text)
-    const named = localOf(expression) ?? constants.get(expression.text)
+    const named = meaningOf(expression, constants)
     return value ?? (named && named !== expression ? read(named) : [UNKNOWN])
   }
   // A table of texts, or one text of it.
   if (ts.isElementAccessExpression(expression) && ts.isIdentifier(expression.expression)) {
-    const name = expression.expression
-    const table = localOf(name) ?? constants.get(name.text)
+    const table = meaningOf(expression.expression, constants)
     if (table && ts.isObjectLiteralExpression(table))
       return table.properties.flatMap((member) =>
         ts.isPropertyAssignment(member) ? read(member.initializer) : [],
