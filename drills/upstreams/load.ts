@@ -19,16 +19,22 @@ let shown = 0
 /** Highest block that a node may have by now. */
 let newest = truth.head().number
 
-type Check = (result: unknown, shownBefore: number) => string | undefined
+/** Highest block that clients may ask for: an answer has shown it, and it is known here. */
+const askable = () => Math.min(shown, newest)
+
+type Check = (result: unknown, shownBefore: number, method: string) => string | undefined
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-/** The error of a state that is older than an earlier answer, or newer than every node. */
-const height: Check = (result, shownBefore) => {
+/** Heights of answers above the newest block that this process knows. The message about a block may arrive after an answer from it. */
+const ahead: { method: string; number: number }[] = []
+
+/** The error of a state that is older than an earlier answer. Those that no node has are found with the next report. */
+const height: Check = (result, shownBefore, method) => {
   const number = Number(result)
   if (number < shownBefore) return `state of block ${number} after block ${shownBefore} was shown`
-  // New blocks arrive while a request is in flight.
-  return number > newest + 5 ? `state of block ${number}, which no node has` : undefined
+  if (number > newest) ahead.push({ method, number })
+  return undefined
 }
 
 const kinds: (() => { method: string; params: unknown[]; check: Check; shows?: boolean })[] = [
@@ -40,7 +46,7 @@ const kinds: (() => { method: string; params: unknown[]; check: Check; shows?: b
   },
   () => ({ method: 'eth_getBalance', params: [`0x${ACCOUNT}`, 'latest'], check: height }),
   () => {
-    const number = Math.floor(Math.random() * shown)
+    const number = Math.floor(Math.random() * askable())
     const expected = blocks[number]
     return {
       method: 'eth_getBlockByNumber',
@@ -52,7 +58,7 @@ const kinds: (() => { method: string; params: unknown[]; check: Check; shows?: b
     }
   },
   () => {
-    const number = 1 + Math.floor(Math.random() * (shown - 1))
+    const number = 1 + Math.floor(Math.random() * (askable() - 1))
     const [first = ''] = blocks[number]?.logs ?? []
     const hash = first.split(':')[0]
     return {
@@ -65,8 +71,8 @@ const kinds: (() => { method: string; params: unknown[]; check: Check; shows?: b
     }
   },
   () => {
-    const to = BLOCKS + Math.floor(Math.random() * Math.max(1, shown - BLOCKS))
-    const last = Math.min(to, shown)
+    const to = BLOCKS + Math.floor(Math.random() * Math.max(1, askable() - BLOCKS))
+    const last = Math.min(to, askable())
     return {
       method: 'eth_getLogs',
       params: [{ fromBlock: hex(last - 3), toBlock: hex(last) }],
@@ -77,6 +83,11 @@ const kinds: (() => { method: string; params: unknown[]; check: Check; shows?: b
     }
   },
 ]
+
+function count(problem: 'failed' | 'wrong', sample: string): void {
+  counts[problem]++
+  if (samples.size < 20 || samples.has(sample)) samples.set(sample, (samples.get(sample) ?? 0) + 1)
+}
 
 function ask(): void {
   const kind = kinds[counts.asked % kinds.length]
@@ -94,11 +105,8 @@ function ask(): void {
     open--
     waits.push(performance.now() - began)
     if (!problem) return
-    counts[problem]++
     if (method === 'eth_blockNumber' && problem === 'wrong') counts.backward++
-    const sample = `${method}: ${what}`
-    if (samples.size < 20 || samples.has(sample))
-      samples.set(sample, (samples.get(sample) ?? 0) + 1)
+    count(problem, `${method}: ${what}`)
   }
   const outgoing = request(url, { agent, method: 'POST' }, (response) => {
     let text = ''
@@ -110,7 +118,7 @@ function ask(): void {
           result?: unknown
         }
         if (error) return done('failed', error.message)
-        const problem = check(result, shownBefore)
+        const problem = check(result, shownBefore, method)
         if (shows && !problem) shown = Math.max(shown, Number(result))
         return done(problem === undefined ? undefined : 'wrong', problem)
       } catch {
@@ -147,6 +155,10 @@ process.on('message', ({ head, pause, report }: LoadCommand) => {
   }
   if (pause !== undefined) paused = pause
   if (!report) return
+  // A new block may be on its way to this process.
+  for (const { method, number } of ahead.splice(0))
+    if (number > newest + 5)
+      count('wrong', `${method}: state of block ${number}, which no node has`)
   const sorted = waits.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
   const answer: LoadReport = {
