@@ -15,6 +15,9 @@ const LOSER = 350
 /** Another port in each run, because a connection of the run before may still be forwarded. */
 const BRIDGE = 600 + (process.pid % 100)
 
+/** The last block of the recorded chain. The nodes may have made more before the gateway starts. */
+const FORK = 223
+
 const on = (offset: number) => ['--offset', String(offset)]
 const urlOf = (offset: number) => `http://127.0.0.1:${8_090 + offset}`
 
@@ -54,7 +57,6 @@ describe.skipIf(!hasNodeScript)('a real fork', () => {
     const logs = await socket.rpc<string>('eth_subscribe', 'logs', { address: kitchen })
     const filter = await gateway.rpc<string>('eth_newFilter', { address: kitchen })
     const blocks = await gateway.rpc<string>('eth_newBlockFilter')
-    const start = Number(await gateway.rpc('eth_blockNumber'))
     const fromFilter: RpcLog[] = []
     const fromBlocks: Hash[] = []
     async function poll() {
@@ -66,7 +68,7 @@ describe.skipIf(!hasNodeScript)('a real fork', () => {
     await vi.waitFor(
       async () => {
         for (const offset of [LOSER, WINNER])
-          expect((await headOf(offset)).number).toBeGreaterThan(start)
+          expect((await headOf(offset)).number).toBeGreaterThan(FORK)
       },
       { interval: 500, timeout: 90_000 },
     )
@@ -77,7 +79,7 @@ describe.skipIf(!hasNodeScript)('a real fork', () => {
         async () => {
           await poll()
           expect(fromFilter).toHaveLength(5)
-          expect((await headOf(LOSER)).number).toBeGreaterThan(start + 4)
+          expect((await headOf(LOSER)).number).toBeGreaterThan(FORK + 4)
           expect((await headOf(WINNER)).number).toBeGreaterThan((await headOf(LOSER)).number + 1)
         },
         { interval: 500, timeout: 150_000 },
@@ -90,22 +92,22 @@ describe.skipIf(!hasNodeScript)('a real fork', () => {
         await poll()
         const { hash } = await headOf(WINNER)
         expect(await gateway.rpc('eth_getWork')).toContain(hash)
-        expect(fromFilter.filter(({ removed }) => removed)).toHaveLength(5)
+        // Busy nodes may disagree again for some blocks, so more logs can be removed.
+        expect(fromFilter.filter(({ removed }) => removed).length).toBeGreaterThanOrEqual(5)
       },
       { interval: 200, timeout: 120_000 },
     )
     await sleep(4_000)
     await poll()
     const end = Number(await gateway.rpc('eth_blockNumber'))
-    const range = { fromBlock: `0x${(start + 1).toString(16)}`, toBlock: `0x${end.toString(16)}` }
+    const range = { fromBlock: `0x${(FORK + 1).toString(16)}`, toBlock: `0x${end.toString(16)}` }
     const canonical = await gateway.rpc<RpcLog[]>('eth_getLogs', { address: kitchen, ...range })
     await poll()
 
     const fromSocket = socket.of<RpcLog>(logs)
     for (const seen of [fromFilter, fromSocket]) {
-      expect(seen.filter(({ removed }) => removed).map(({ blockHash }) => blockHash)).toEqual(
-        losing.toReversed(),
-      )
+      const removed = seen.filter((log) => log.removed).map(({ blockHash }) => blockHash)
+      expect(removed.slice(0, losing.length)).toEqual(losing.toReversed())
       expect(applyAll(seen).slice(0, canonical.length)).toEqual(canonical)
     }
     // Every log of the winning branch: the node names the same ones. A busy node leaves some transactions out of its blocks.
@@ -118,15 +120,20 @@ describe.skipIf(!hasNodeScript)('a real fork', () => {
     expect(canonical.some(({ blockHash }) => lost.has(blockHash))).toBe(false)
     // Heads: the losing branch, then the winning one from the fork on, without a hole. The nodes may disagree once more.
     const seen = socket.of<RpcHeader>(heads)
-    expect(new Set(fromBlocks)).toEqual(
-      new Set(seen.map(({ hash }) => hash).slice(0, fromBlocks.length)),
-    )
+    const byHash = new Map(seen.map((head) => [head.hash, head]))
+    expect(fromBlocks.filter((hash) => !byHash.has(hash))).toEqual([])
+    // The filter has all of them but those that were removed before a poll: so at least the branch of its last block.
+    const polled: Hash[] = []
+    for (let head = byHash.get(fromBlocks.at(-1)!); head; head = byHash.get(head.parentHash))
+      polled.push(head.hash)
+    expect(polled.length).toBeGreaterThan(0)
+    expect(fromBlocks).toEqual(expect.arrayContaining(polled))
     const depth = seen.findIndex(
       ({ number }, index) => Number(number) <= Number(seen[index - 1]?.number ?? 0),
     )
     process.stdout.write(`the losing branch had ${depth} blocks\n`)
     const branch = seen.slice(depth)
-    expect(Number(branch[0]?.number)).toBe(start + 1)
+    expect(Number(branch[0]?.number)).toBe(FORK + 1)
     const parents = branch.slice(1).map(({ number }, index) => {
       const earlier = branch.slice(0, index + 1)
       return earlier.findLast((head) => Number(head.number) < Number(number))?.hash
