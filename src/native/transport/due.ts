@@ -44,7 +44,7 @@ export function createDueList<entry extends DueEntry>({
   function checkBy(dueAt: number): void {
     if (dueAt > checkAt - TICK) return
     const time = now()
-    const wait = Math.max(TICK, dueAt - time)
+    const wait = Math.ceil(Math.max(TICK, dueAt - time))
     checkAt = time + wait
     clearTimeout(timer)
     timer = setTimeout(checkSoon, wait).unref()
