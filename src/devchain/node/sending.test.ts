@@ -258,6 +258,35 @@ test('eth_sendTransaction: without from, the first account sends, as on anvil', 
   expect(await recoverTransactionAddress({ serializedTransaction: raw })).toBe(getAddress(first))
 })
 
+describe('eth_sendTransaction', () => {
+  test('behavior: transactions of one sender at once have one nonce each, however long they run', async () => {
+    await start()
+    const [from, other] = (await dev.rpc('eth_accounts')) as Hex[]
+    const send = (sender: Hex | undefined, method: string) =>
+      dev.rpc(method, { data: '0x01', from: sender, gas: `0x${GAS.toString(16)}`, to: CONTRACT })
+    const hashes = await Promise.all([
+      ...Array.from({ length: 8 }, () => send(from, 'eth_sendTransaction')),
+      ...Array.from({ length: 2 }, () => send(other, 'eth_sendTransaction')),
+      ...Array.from({ length: 2 }, () => send(from, 'eth_sendUnsignedTransaction')),
+    ])
+    expect(new Set(hashes).size).toBe(12)
+    const count = (account: Hex | undefined) =>
+      dev.rpc('eth_getTransactionCount', account, 'latest')
+    expect([await count(from), await count(other)]).toEqual(['0xa', '0x2'])
+  })
+
+  test('behavior: one that is refused does not hold up the next one', async () => {
+    await start()
+    const [from] = (await dev.rpc('eth_accounts')) as Hex[]
+    const [refused, sent] = await Promise.allSettled([
+      dev.rpc('eth_sendTransaction', { data: '0x', from }),
+      dev.rpc('eth_sendTransaction', { from, to: CONTRACT, gas: '0x30d40' }),
+    ])
+    expect(refused.status).toBe('rejected')
+    expect(sent).toMatchObject({ status: 'fulfilled' })
+  })
+})
+
 describe('eth_sendTransaction without gas', () => {
   const POOR = `0x${'5d'.repeat(20)}`
   const reverting = { to: CONTRACT }

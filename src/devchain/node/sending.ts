@@ -15,7 +15,7 @@ import { signEthereum, unsignedEthereum } from '../index.ts'
 import type { DevChain, SignedEthereum } from '../index.ts'
 import type { Announcer } from './announce.ts'
 import { transactionFailure } from './failures.ts'
-import { sendRequest } from './requests.ts'
+import { type SendRequest, sendRequest } from './requests.ts'
 import type { Signer } from './signer.ts'
 import type { Unlocked } from './unlocked.ts'
 
@@ -34,10 +34,29 @@ export function sendingMethods(
 ): Record<string, AnyMethod> {
   const { ledger } = chain
 
-  async function send(signed: SignedEthereum): Promise<Hash> {
-    const { announced } = await chain.send(signed)
-    await announced
-    return `0x${signed.id}`
+  /** The newest request of each sender that is on its way to the pool. */
+  const newest = new Map<string, Promise<unknown>>()
+
+  /**
+   * Signs a request and sends it, after the earlier ones of its sender: the nonce and the estimate follow from them, and a long
+   * execution lets other requests in between.
+   */
+  async function send(request: SendRequest, make: () => Promise<SignedEthereum>): Promise<Hash> {
+    const from = senderOf(request)
+    const sent = (async () => {
+      await newest.get(from)
+      const signed = await make()
+      return { ...(await chain.send(signed)), signed }
+    })()
+    const over = sent.catch(() => undefined)
+    newest.set(from, over)
+    try {
+      const { announced, signed } = await sent
+      await announced
+      return `0x${signed.id}`
+    } finally {
+      if (newest.get(from) === over) newest.delete(from)
+    }
   }
 
   /**
@@ -56,7 +75,7 @@ export function sendingMethods(
     summary: 'sends a transaction of an account of the chain, or of an impersonated one',
     fullOnly: true,
     async handler({ config }, [request]) {
-      const hash = await send(await sign(request, config))
+      const hash = await send(request, () => sign(request, config))
       const place = ledger.placeOf(hash.slice(2))
       const info = place && ledger.block(place.block)?.infos[place.index]
       // As on Hardhat, a failed transaction is an error here. Its matchers read the revert data from the error.
@@ -70,7 +89,9 @@ export function sendingMethods(
     summary: 'sends a transaction of any account, without a signature',
     fullOnly: true,
     handler: async ({ config }, [request]) =>
-      send(signEthereum(await prepare(request, config), unlocked.keyOf(senderOf(request)))),
+      send(request, async () =>
+        signEthereum(await prepare(request, config), unlocked.keyOf(senderOf(request))),
+      ),
   })
 
   const eth_signTransaction = defineMethod({
@@ -118,7 +139,7 @@ export function sendingMethods(
     summary: 'sends as eth_sendTransaction does, waits for the block and returns the receipt',
     fullOnly: true,
     handler: async (context, [request, timeout]): Promise<unknown> =>
-      receiptOf(await send(await sign(request, context.config)), context, timeout),
+      receiptOf(await send(request, () => sign(request, context.config)), context, timeout),
   })
 
   async function receiptOf(
