@@ -2,8 +2,8 @@ import type { Genesis } from '../blocks/genesis.ts'
 import { DEFAULT_HARDFORK } from '../state/hardforks.ts'
 import { devAccounts, producerKeys } from '../state/keys.ts'
 import { COIN } from '../state/resources.ts'
-import { CREATE2_DEPLOYER } from '../transactions/deployer.ts'
 import { type EthereumRules, ethereumRules, nativeRules } from '../transactions/rules.ts'
+import { systemContracts } from '../transactions/systemContracts.ts'
 import { SEEDED_START } from './clock.ts'
 
 /** 10^-18 of the coin in one sun. */
@@ -48,7 +48,7 @@ export function defineChain(options: defineChain.Options) {
       votes: BigInt(100 - index),
     })),
     firstMaintenance: 0,
-    ...(ethereum.addresses === 'ethereum' && { contracts: [CREATE2_DEPLOYER] }),
+    contracts: systemContracts(ethereum),
     ...(chainId !== undefined && { chainId }),
     ...(decimals === 18 && { unitsPerSun: WEI_PER_SUN }),
     ...(isLikeEthereum && { time: startTime() }),
