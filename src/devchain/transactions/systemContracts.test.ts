@@ -1,7 +1,7 @@
 import { getContractAddress } from 'viem/utils'
 import { expect, test } from 'vitest'
 
-import { onChain, startDevGateway } from '../../../test/support/devGateway.ts'
+import { type DevGateway, onChain, startDevGateway } from '../../../test/support/devGateway.ts'
 
 /** The contract that creates contracts with a salt. */
 const from = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
@@ -30,7 +30,8 @@ test('args: absent with the native rule for addresses', async () => {
 })
 
 test('behavior: from Cancun on a test can write a beacon block root and read it', async () => {
-  await onChain('prague', async ({ rpc }) => {
+  await onChain('prague', async (dev) => {
+    const rpc: DevGateway['rpc'] = (method, ...params) => dev.rpc(method, ...params)
     const root = `0x${'11'.repeat(32)}`
     await rpc('hardhat_impersonateAccount', SYSTEM)
     await rpc('hardhat_setBalance', SYSTEM, '0xde0b6b3a7640000')
@@ -45,7 +46,7 @@ test('behavior: from Cancun on a test can write a beacon block root and read it'
       code: 3,
     })
   })
-  await onChain('london', async ({ rpc }) => {
-    expect(await rpc('eth_getCode', ROOTS, 'latest')).toBe('0x')
+  await onChain('london', async (dev) => {
+    expect(await dev.rpc('eth_getCode', ROOTS, 'latest')).toBe('0x')
   })
 })
