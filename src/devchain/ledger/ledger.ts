@@ -1,3 +1,4 @@
+import { createQueue } from '../../lib/queue.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { ChainBlock } from '../blocks/block.ts'
 import { createBlockStore } from '../blocks/blockStore.ts'
@@ -90,14 +91,8 @@ export function createLedger(
   const waiting = createWaiting({ contexts, ethereum, genesis, store })
   /** By the records of the transactions. */
   const notes = new WeakMap<TransactionInfo, TransactionNotes>()
-  let queue: Promise<unknown> = Promise.resolve()
-
-  /** Runs work after all work that was requested before. */
-  const exclusive = <result>(work: () => Promise<result>): Promise<result> => {
-    const run = queue.then(work)
-    queue = run.catch(() => undefined)
-    return run
-  }
+  /** Calls that read or change the pool or the blocks run one after the other. */
+  const exclusive = createQueue()
 
   /** Makes a block on top of the newest one without storing it. */
   async function build({ only, producer, timestamp }: MineOptions) {

@@ -3,6 +3,7 @@ import type { Hash, Hex } from 'viem'
 import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { createQueue, type Queue } from '../../lib/queue.ts'
 import type { Context } from '../../rpc/context.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import {
@@ -34,29 +35,23 @@ export function sendingMethods(
 ): Record<string, AnyMethod> {
   const { ledger } = chain
 
-  /** The newest request of each sender that is on its way to the pool. */
-  const newest = new Map<string, Promise<unknown>>()
+  /** One for each sender. */
+  const queues = new Map<string, Queue>()
 
   /**
-   * Signs a request and sends it, after the earlier ones of its sender: the nonce and the estimate follow from them, and a long
-   * execution lets other requests in between.
+   * Signs a request and sends it, after the earlier ones of its sender: its nonce and its estimate depend on them, and other
+   * requests are handled while a contract runs.
    */
   async function send(request: SendRequest, make: () => Promise<SignedEthereum>): Promise<Hash> {
     const from = senderOf(request)
-    const sent = (async () => {
-      await newest.get(from)
+    const queue = queues.get(from) ?? createQueue()
+    queues.set(from, queue)
+    const { announced, id } = await queue(async () => {
       const signed = await make()
-      return { ...(await chain.send(signed)), signed }
-    })()
-    const over = sent.catch(() => undefined)
-    newest.set(from, over)
-    try {
-      const { announced, signed } = await sent
-      await announced
-      return `0x${signed.id}`
-    } finally {
-      if (newest.get(from) === over) newest.delete(from)
-    }
+      return { ...(await chain.send(signed)), id: signed.id }
+    })
+    await announced
+    return `0x${id}`
   }
 
   /**

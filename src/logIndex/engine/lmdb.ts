@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { type Database, open, type RootDatabase } from 'lmdb'
 
+import { createQueue } from '../../lib/queue.ts'
 import { type Batch, type Engine, type Entry, TABLES, type Table, type View } from './engine.ts'
 
 /** First size of the memory map. LMDB grows it as needed. */
@@ -74,7 +75,7 @@ export function createLmdbEngine({ directory }: createLmdbEngine.Options): Engin
   }
 
   /** Writers of this thread run one after another. Those of other threads and processes wait for the file lock. */
-  let queue: Promise<unknown> = Promise.resolve()
+  const queue = createQueue()
 
   const batch: Batch = {
     ...viewOf({}),
@@ -105,11 +106,7 @@ export function createLmdbEngine({ directory }: createLmdbEngine.Options): Engin
         transaction.done()
       }
     },
-    write(run) {
-      const done = queue.then(() => root.transactionSync(() => run(batch)))
-      queue = done.catch(() => {})
-      return done
-    },
+    write: (run) => queue(() => root.transactionSync(() => run(batch))),
     async compact(into) {
       if (into === undefined) return bytesIn(directory)
       await mkdir(into, { recursive: true })
