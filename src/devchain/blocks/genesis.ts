@@ -3,6 +3,7 @@ import { newAccount } from '../state/model.ts'
 import type { Account } from '../state/model.ts'
 import { parameter, setParameters } from '../state/parameters.ts'
 import type { State } from '../state/state.ts'
+import type { SystemContract } from '../transactions/systemContracts.ts'
 import { buildTransaction } from '../transactions/transaction.ts'
 import { EMPTY_ROOT, sealBlock } from './block.ts'
 import type { ChainBlock } from './block.ts'
@@ -12,8 +13,8 @@ export type Genesis = {
   accounts: readonly { address: string; balance: bigint; name?: string }[]
   /** Block producers, in the order of their turns. */
   producers: readonly { address: string; key?: string; url: string; votes: bigint }[]
-  /** Contracts that exist from the start but are not part of the genesis block. Addresses are 42 hex characters, code is hex. */
-  contracts?: readonly { address: string; code: string }[]
+  /** Contracts that exist from the start but are not part of the genesis block. */
+  contracts?: readonly SystemContract[]
   /** Chain parameters that differ from {@link setParameters}. */
   parameters?: Readonly<Record<string, bigint>>
   /** Time of the first maintenance, milliseconds. */

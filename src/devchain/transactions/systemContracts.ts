@@ -1,7 +1,7 @@
 import { hasRulesOf } from '../state/hardforks.ts'
 import type { EthereumRules } from './rules.ts'
 
-/** A contract that a chain has from the start. */
+/** A contract that exists from the first block on. The address has 42 hex characters, the code is hex. */
 export type SystemContract = { address: string; code: string }
 
 /**
@@ -22,7 +22,7 @@ const BEACON_ROOTS: SystemContract = {
   code: '3373fffffffffffffffffffffffffffffffffffffffe14604d57602036146024575f5ffd5b5f35801560495762001fff810690815414603c575f5ffd5b62001fff01545f5260205ff35b5f5ffd5b62001fff42064281555f359062001fff015500',
 }
 
-/** The contracts that a chain with these rules has from the start. */
+/** The contracts that exist from the first block on, on a chain with these rules. */
 export function systemContracts({
   addresses,
   energy,
