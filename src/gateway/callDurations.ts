@@ -95,5 +95,5 @@ export declare namespace createCallDurations {
 /** The calls with the same labels. `counts`: those of each bucket, then those above all of them. */
 type Series = { counts: number[]; readonly labels: Record<string, string>; sum: number }
 
-/** The series with the same first labels: looking up one label after the other needs no text of all of them. */
+/** The series with the same first labels. They are found label by label, because joining the labels to one key takes longer. */
 type Level = { readonly next: Map<string, Level>; series: Series | undefined }

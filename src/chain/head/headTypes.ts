@@ -41,8 +41,8 @@ export type Window = {
   /** Ascending and linked by parent hash; never empty. */
   readonly blocks: readonly RecentBlock[]
   /**
-   * Canonical blocks that have left the window, in ascending order. They are needed when the chain goes back to a block before a
-   * run of empty blocks. Absent until the first run.
+   * Canonical blocks that are older than the window, in ascending order. A reorg to a block before a run of empty blocks needs
+   * them. Absent until the first run.
    */
   readonly earlier?: readonly RecentBlock[]
   /** Blocks that a reorg removed, by hash. */

@@ -60,7 +60,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   const { clock, ledger } = chain
 
   async function mine(count: bigint, interval = 0n): Promise<void> {
-    // Without an interval the clock sets the time between blocks. Only very many blocks can reach the latest time.
+    // Without an interval the clock sets the time between blocks. The time of the last block is checked only for very many blocks.
     const pace = count > MAX_MINED_BLOCKS ? BigInt(clock.spacing()) : 0n
     const step = interval > 0n ? interval * 1000n : pace
     const end = BigInt(ledger.head().header.timestamp) + count * step

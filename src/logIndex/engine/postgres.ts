@@ -27,7 +27,7 @@ const WRITE_TIMEOUT = 600_000
 /** Milliseconds to connect, and to begin a transaction while there is another server. */
 const CONNECT_TIMEOUT = 5_000
 
-/** Milliseconds after a server failed in which the other servers are asked first. */
+/** How long the other servers are tried first after a server has failed, milliseconds. */
 const AVOIDED = 5_000
 
 /** What the planner has no statistics for in a new table. For one transaction, because a pooler shares its connections. */

@@ -135,7 +135,7 @@ export function createRouter({
 export declare namespace createRouter {
   type Options = {
     members: () => readonly Member[]
-    /** The chain that is served. No read of the newest state goes to a node below its newest blocks. */
+    /** The chain that is served. A node that lacks its newest block gets no reads of the newest state. */
     chain: Pick<ServedChain, 'genesis' | 'hashAt' | 'head' | 'shows' | 'solid'>
     /** Milliseconds. @default performance.now */
     now?: () => number

@@ -8,7 +8,7 @@ export type DueEntry = {
 
 /** The deadlines of many calls. Most calls end early, so one timer for all costs less than one for each. */
 export type DueList<entry extends DueEntry> = {
-  /** Adds an entry, or takes note that one in the list is due earlier now. */
+  /** Adds an entry. Call it again when an entry of the list becomes due earlier. */
   add(entry: entry): void
   /** Does nothing for an entry that is not in the list. */
   remove(entry: entry): void
@@ -25,7 +25,7 @@ export function createDueList<entry extends DueEntry>({
   // Not a Set: a Set that changes all the time keeps removed entries until the next full garbage collection.
   const entries: entry[] = []
   let timer: NodeJS.Timeout | undefined
-  /** When the list is checked next: never while there is no timer. */
+  /** Time of the next check, in monotonic milliseconds; infinite without a timer. */
   let checkAt = Number.POSITIVE_INFINITY
 
   function check(): void {
@@ -52,7 +52,7 @@ export function createDueList<entry extends DueEntry>({
 
   /** Node.js reads sockets after timers and before immediates, so answers that arrived while the event loop was blocked are read first. */
   function checkSoon(): void {
-    // No timer is needed until then.
+    // The check is already scheduled, so no timer is set before it.
     checkAt = Number.NEGATIVE_INFINITY
     setImmediate(check)
   }
