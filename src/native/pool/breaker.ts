@@ -28,6 +28,9 @@ const IN_A_ROW = 5
 /** Failures among the last calls that open it: more than half of at least 20. */
 const LAST = 20
 
+/** A bit for each of the last calls. */
+const ALL = (1 << LAST) - 1
+
 /** Share right after the first good probe. */
 const FIRST_SHARE = 0.05
 
@@ -43,7 +46,9 @@ export function createBreaker({
   let since = 0
   let wait = rest
   let row = 0
-  let outcomes: boolean[] = []
+  /** One bit for each of the last calls: 1 for a failure. A list takes longer, and every call of a client is noted. */
+  let failures = 0
+  let noted = 0
   let reason: string | undefined
 
   function open(why: string): void {
@@ -51,13 +56,18 @@ export function createBreaker({
     if (state !== 'open') since = now()
     state = 'open'
     reason = why
-    row = 0
-    outcomes = []
+    forget()
   }
 
-  function note(good: boolean): void {
-    outcomes.push(good)
-    if (outcomes.length > LAST) outcomes.shift()
+  function forget(): void {
+    row = 0
+    failures = 0
+    noted = 0
+  }
+
+  function note(isFailure: 0 | 1): void {
+    failures = ((failures << 1) | isFailure) & ALL
+    if (noted < LAST) noted++
   }
 
   function shareNow(): number {
@@ -76,23 +86,21 @@ export function createBreaker({
     share: shareNow,
     succeed() {
       row = 0
-      if (state !== 'open') note(true)
+      if (state !== 'open') note(0)
     },
     fail(why) {
       if (state === 'open') return
       row++
-      note(false)
-      const failed = outcomes.filter((good) => !good).length
+      note(1)
       const most = state === 'recovering' ? 2 : IN_A_ROW
-      if (row >= most || (outcomes.length >= LAST && failed > LAST / 2)) open(why)
+      if (row >= most || (noted === LAST && countOnes(failures) > LAST / 2)) open(why)
     },
     trip: open,
     probed(atOnce) {
       if (state !== 'open' || (!atOnce && now() - since < wait)) return
       state = 'recovering'
       since = now()
-      row = 0
-      outcomes = []
+      forget()
     },
     reason: () => (shareNow(), reason),
   }
@@ -103,4 +111,12 @@ export declare namespace createBreaker {
     /** Milliseconds. @default performance.now */
     now?: () => number
   }
+}
+
+/** How many bits of a number are 1. */
+function countOnes(number: number): number {
+  let ones = 0
+  // Each step clears the lowest one.
+  for (let rest = number; rest > 0; rest &= rest - 1) ones++
+  return ones
 }

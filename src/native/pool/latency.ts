@@ -13,19 +13,17 @@ const SAMPLES = 128
 /** Minimum number of calls for the 95th percentile. */
 const ENOUGH = 20
 
-/** New calls after which the order is worked out again. */
-const STALE_AFTER = 64
-
 export function createLatency(): Latency {
   const samples = new Float64Array(SAMPLES)
   let count = 0
-  // Sorted in place, because a new array for each time takes longer than the sorting.
+  // Sorted in place, because a new array for each time takes longer than the sorting. Sorted again when all samples are new, or, while
+  // there are few, half as many.
   const sorted = new Float64Array(SAMPLES)
   let sortedAt = 0
 
   function quantile(part: number): number | undefined {
     if (count === 0) return undefined
-    if (sortedAt === 0 || count - sortedAt >= Math.min(STALE_AFTER, sortedAt / 2)) {
+    if (sortedAt === 0 || count - sortedAt >= Math.min(SAMPLES, sortedAt / 2)) {
       sorted.set(samples)
       sortedAt = count
       sorted.subarray(0, Math.min(sortedAt, SAMPLES)).sort()

@@ -103,6 +103,8 @@ export type Known = {
   lowest: number
   /** Whether the next probe decides if the node fails: calls were slow, or a probe failed. */
   suspected: boolean
+  /** Whether its newest block is on a fork, as the router found: comparing hashes takes as long as the rest of a choice. */
+  fork?: { head: Tip; isOnFork: boolean; shows: number }
   /** Consecutive probes in which the head rose although it is old: the node syncs. */
   rising: boolean
 }

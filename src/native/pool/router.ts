@@ -1,5 +1,5 @@
 import type { ServedChain } from '../identity/servedChain.ts'
-import type { Member, Tip } from './member.ts'
+import type { Member } from './member.ts'
 import type { Need } from './need.ts'
 
 /** Chooses the node for a call. */
@@ -25,8 +25,6 @@ export function createRouter({
 }: createRouter.Options): Router {
   let same: Member | undefined
   const ofGroup = new WeakMap<object, Member>()
-  /** Results of `isOnFork` by the node's newest block: comparing hashes takes as long as the rest of a choice. */
-  const forks = new WeakMap<Tip, { isOnFork: boolean; version: number }>()
 
   function isUsable({ breaker, known }: Member): boolean {
     return (
@@ -57,14 +55,14 @@ export function createRouter({
   }
 
   /** Whether the newest block of a node is not the one that clients were shown at its height. */
-  function isOnFork({ known: { head } }: Member): boolean {
+  function isOnFork({ known }: Member): boolean {
+    const { head } = known
     if (!head) return false
-    const version = chain.shows
-    const before = forks.get(head)
-    if (before?.version === version) return before.isOnFork
+    const { shows } = chain
+    if (known.fork?.head === head && known.fork.shows === shows) return known.fork.isOnFork
     const shown = chain.hashAt(head.number)
     const isOnFork = shown !== undefined && shown !== head.hash
-    forks.set(head, { isOnFork, version })
+    known.fork = { head, isOnFork, shows }
     return isOnFork
   }
 
