@@ -2,6 +2,7 @@ import { getContractAddress } from 'viem/utils'
 import { expect, test } from 'vitest'
 
 import { type DevGateway, onChain, startDevGateway } from '../../../test/support/devGateway.ts'
+import { connectFork } from '../fork/connect.ts'
 
 /** The contract that creates contracts with a salt. */
 const from = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
@@ -27,6 +28,16 @@ test('args: absent with the native rule for addresses', async () => {
   const dev = await startDevGateway({ profile: 'native' })
   expect(await dev.rpc('eth_getCode', from, 'latest')).toBe('0x')
   await dev.close()
+})
+
+test('behavior: a fork has it, also when its chain has not', async () => {
+  const real = await startDevGateway({ profile: 'native' })
+  const fork = await connectFork({ url: real.url, cache: 'off' })
+  const dev = await startDevGateway({ fork })
+  expect(await real.rpc('eth_getCode', from, 'latest')).toBe('0x')
+  expect(await dev.rpc('eth_getCode', from, 'latest')).toMatch(/^0x7f/)
+  await dev.close()
+  await real.close()
 })
 
 test('behavior: from Cancun on a test can write a beacon block root and read it', async () => {
