@@ -64,18 +64,46 @@ const built: Record<string, (block: CachedBlock) => unknown> = {
 }
 for (const [name, build] of Object.entries(built))
   test(`default: a cached block ${name} keeps what it counts`, () => {
-    const ratio = measure(
-      BLOCKS,
-      () => {
-        const block = createCachedBlock(freshBlock(132), () => {})
-        build(block)
-        return block
-      },
-      (block) => block.bytes(),
-    )
+    const ratio = measureBlock(() => freshBlock(132), build)
     expect(ratio).toBeGreaterThan(LEAST)
     expect(ratio).toBeLessThan(MOST)
   })
+
+test('behavior: a cached deployment counts its code, and its input on the development chain', () => {
+  const input = 'ab'.repeat(20_000)
+  const deployment = () => freshBlock(127)
+  const onDevChain = () => {
+    const { block, infos } = freshBlock(127)
+    const [first] = block.transactions ?? []
+    const transactions = [{ ...first, ethereum: { input: ownText(input) } } as never]
+    return { block: { ...block, transactions }, infos }
+  }
+  for (const fresh of [deployment, onDevChain]) {
+    const ratio = measureBlock(fresh)
+    expect(ratio).toBeGreaterThan(LEAST)
+    expect(ratio).toBeLessThan(MOST)
+  }
+})
+
+function measureBlock(
+  fresh: () => ReturnType<typeof recordedBlock>,
+  build: (block: CachedBlock) => unknown = (block) => block.slim(),
+): number {
+  return measure(
+    BLOCKS,
+    () => {
+      const block = createCachedBlock(fresh(), () => {})
+      build(block)
+      return block
+    },
+    (block) => block.bytes(),
+  )
+}
+
+/** A copy of a text in memory of its own. */
+function ownText(text: string): string {
+  return JSON.parse(JSON.stringify(text)) as string
+}
 
 test('default: the logs of a block keep what they count', () => {
   const ratio = measure(

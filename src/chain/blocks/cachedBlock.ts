@@ -142,11 +142,18 @@ const PARSED_LOG_BYTES = 500
 function estimate({ block, infos }: LoadedBlock): number {
   let bytes = 0
   // The node sends call data twice: in the raw bytes, and decoded inside the contract.
-  for (const { raw_data_hex } of block.transactions ?? [])
-    bytes += PARSED_TRANSACTION_BYTES + 2 * raw_data_hex.length
-  for (const { log = [] } of infos)
-    for (const { data } of log) bytes += PARSED_LOG_BYTES + (data?.length ?? 0)
+  for (const { ethereum, raw_data_hex } of block.transactions ?? [])
+    bytes += PARSED_TRANSACTION_BYTES + 2 * raw_data_hex.length + lengthOf(ethereum?.['input'])
+  for (const { contractResult = [], log = [] } of infos) {
+    // The result of a deployment is the code.
+    for (const result of contractResult) bytes += result.length
+    for (const { data } of log) bytes += PARSED_LOG_BYTES + lengthOf(data)
+  }
   return bytes
+}
+
+function lengthOf(text: unknown): number {
+  return typeof text === 'string' ? text.length : 0
 }
 
 function kept(source: LoadedBlock | undefined): LoadedBlock {

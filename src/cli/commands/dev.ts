@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 
 import type { Config } from '../../config/config.ts'
+import { MIB } from '../../config/values.ts'
 import { type Hardfork, HARDFORKS, DEFAULT_HARDFORK } from '../../devchain/state/hardforks.ts'
 import { findBuildFolder } from '../support/buildFolder.ts'
 import { addCommand } from '../support/command.ts'
@@ -55,9 +56,10 @@ const SHOWN = [
 
 /**
  * Defaults that differ from those of a gateway. There is no load balancer in front, so a signal stops the chain without a
- * delay. The terminal already shows calls, so the log shows only warnings.
+ * delay. The terminal already shows calls, so the log shows only warnings. The chain itself is in memory, so the cache of blocks
+ * saves only work.
  */
-const DEFAULTS = { drainDelay: '0', logLevel: 'warn' }
+const DEFAULTS = { cacheBytes: String(64 * MIB), drainDelay: '0', logLevel: 'warn' }
 
 /** Declares `ethgate dev`: a chain in this process with the gateway in front. */
 export function addDevCommand(program: Command): void {
