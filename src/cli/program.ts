@@ -81,6 +81,8 @@ export async function createProgram(io: Io, name?: string): Promise<Command> {
   const program = new Command('ethgate')
     .description('Ethereum JSON-RPC for java-tron nodes: a gateway, a development chain, and tools')
     .version(VERSION, '-v, --version')
+    // After a subcommand -v is an option of that one.
+    .enablePositionalOptions()
     .addHelpText(
       'after',
       '\nWithout a command, ethgate runs "ethgate dev"; with --upstream or --config it runs "ethgate serve".',

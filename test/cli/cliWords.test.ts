@@ -212,6 +212,14 @@ describe('words of earlier versions and of cast', () => {
     for (const flag of ['-v', '-V', '--version'])
       expect(await ethgate([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
+
+  test('behavior: after a subcommand -v is an option of that one', async () => {
+    const run = await ethgate(['dev', '-v', '--upstream', 'http://127.0.0.1:9'])
+    expect(run).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('dev runs its own chain'),
+    })
+  })
 })
 
 test('behavior: a creation from bare code takes the signature of its constructor', async () => {

@@ -107,3 +107,15 @@ test('error: bytes that are not a signed transaction', async () => {
     message: expect.stringMatching(/an Ethereum transaction$/),
   })
 })
+
+test('behavior: a transaction that waits for a nonce before it stays readable, however much time passes', async () => {
+  const chain = await startDevGateway({ decimals: 18 })
+  const request = { from, gas: '0x5208', nonce: '0x3', to, value: '0x5' }
+  const hash = await chain.rpc('eth_sendTransaction', request)
+  await chain.rpc('evm_increaseTime', 90_000)
+  await chain.rpc('evm_mine')
+  expect(await chain.rpc('eth_pendingTransactions')).toMatchObject([{ hash, nonce: '0x3' }])
+  expect(await chain.rpc('eth_getTransactionByHash', hash)).toMatchObject({ blockHash: null })
+  expect(await chain.rpc('txpool_content')).toMatchObject({ queued: { [from]: { 3: { hash } } } })
+  await chain.close()
+})

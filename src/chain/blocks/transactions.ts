@@ -91,8 +91,9 @@ export function createTransactions({
           { signal },
         )
         if (transaction && toHash(transaction.txID) === hash) {
-          // It left the mempool, so it is in a block, and the node should have its outcome.
-          if (!place && hasExpired(transaction, latest()))
+          // It left the mempool, so it is in a block, and the node should have its outcome. Ethereum transactions of the development chain
+          // do not expire.
+          if (!place && !transaction.ethereum && hasExpired(transaction, latest()))
             throw new UpstreamError(
               'the node does not have the transaction info of this transaction',
             )

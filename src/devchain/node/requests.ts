@@ -97,7 +97,6 @@ function refuseForeign(input: Record<string, unknown>, type: bigint | undefined)
     throw new Error('transaction type not supported: blobs do not exist on this chain')
   if (type === 4n && !has('authorizationList'))
     throw new Error('EIP-7702 transaction with empty auth list')
-  if (type !== undefined && type > 4n) throw new Error(`transaction type not supported: ${type}`)
 }
 
 type Present<values> = { [name in keyof values]?: Exclude<values[name], undefined> }

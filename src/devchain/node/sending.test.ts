@@ -258,6 +258,25 @@ test('eth_sendTransaction: without from, the first account sends, as on anvil', 
   expect(await recoverTransactionAddress({ serializedTransaction: raw })).toBe(getAddress(first))
 })
 
+test('eth_signTransaction: refuses an impersonated account, because the chain has no key of it', async () => {
+  await start({ decimals: 18 })
+  const from = '0x1000000000000000000000000000000000000001'
+  await dev.rpc('hardhat_impersonateAccount', from)
+  const request = { from, gas: '0x5208', to: CONTRACT }
+  await expect(dev.rpc('eth_signTransaction', request)).rejects.toMatchObject({
+    code: -32000,
+    message: expect.stringContaining('does not have its key'),
+  })
+})
+
+test('args: a type that does not exist is no reason to refuse a request, as on anvil and Hardhat', async () => {
+  await start({ decimals: 18 })
+  const request = { gas: '0x30000', to: CONTRACT, type: '0xf' }
+  expect(await http('eth_call', request, 'latest')).toBe('0x')
+  const hash = await http('eth_sendTransaction', request)
+  expect(await http('eth_getTransactionByHash', hash)).toMatchObject({ type: '0x2' })
+})
+
 describe('eth_sendTransaction', () => {
   test('behavior: transactions of one sender at once have one nonce each, however long they run', async () => {
     await start()

@@ -31,7 +31,7 @@ export function sendingMethods(
   chain: DevChain,
   announcer: Pick<Announcer, 'announced' | 'answered' | 'defer'>,
   unlocked: Unlocked,
-  { fill, prepare, read, senderOf, sign }: Signer,
+  { fill, prepare, read, senderOf, sign, signForClient }: Signer,
 ): Record<string, AnyMethod> {
   const { ledger } = chain
 
@@ -96,7 +96,7 @@ export function sendingMethods(
     fullOnly: true,
     result: schemas.bytes,
     // The bytes alone, as anvil and the specification have it: viem and ethers take the answer for them. Geth adds the fields.
-    handler: async ({ config }, [request]) => (await sign(request, config)).raw,
+    handler: async ({ config }, [request]) => (await signForClient(request, config)).raw,
   })
 
   const eth_fillTransaction = defineMethod({

@@ -105,6 +105,17 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     return signEthereum(await prepare(request, config), unlocked.keyOf(from))
   }
 
+  /** Signs for a client. An impersonated account has no key here: what is sent for it has no valid signature. */
+  async function signForClient(request: SendRequest, config: FeeConfig): Promise<SignedEthereum> {
+    const from = senderOf(request)
+    if (unlocked.keyOf(from) === undefined)
+      throw new RpcError(
+        -32000,
+        `unknown account 0x${from.slice(2)}: this chain does not have its key`,
+      )
+    return sign(request, config)
+  }
+
   /** Reads a signed transaction of any sender. Its amounts are in the client's unit. */
   const read = (raw: Hex, unit: Unit = SUN): Promise<SignedEthereum> =>
     readEthereum(raw, chain.chainId, {
@@ -118,7 +129,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       },
     })
 
-  return { fill, prepare, read, senderOf, sign }
+  return { fill, prepare, read, senderOf, sign, signForClient }
 }
 
 /** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
