@@ -20,10 +20,13 @@ const SMALL_VALUES = 5_000
 const context = { chainId: 1, energyPrice: 100n }
 const everything = createLogMatcher({ addresses: [], topics: [] })
 
-/** A block as it arrives: parsed, with strings of its own. */
-function freshBlock(number: number): ReturnType<typeof recordedBlock> {
-  return JSON.parse(JSON.stringify(recordedBlock(number))) as ReturnType<typeof recordedBlock>
+/** A copy with strings of its own, as values that were parsed have. */
+function copyOf<value>(value: value): value {
+  return JSON.parse(JSON.stringify(value)) as value
 }
+
+/** A block as it arrives. */
+const freshBlock = (number: number) => copyOf(recordedBlock(number))
 
 /** Bytes in use. The first collection may leave buffers whose objects have just died. */
 function used(): number {
@@ -44,6 +47,22 @@ function measure<value>(copies: number, make: () => value, count: (value: value)
   }
   const retained = used() - before
   return retained / kept.reduce((sum, value) => sum + count(value), 0)
+}
+
+/** The same for cached blocks. */
+function measureBlock(
+  fresh: () => ReturnType<typeof recordedBlock>,
+  build: (block: CachedBlock) => unknown = (block) => block.slim(),
+): number {
+  return measure(
+    BLOCKS,
+    () => {
+      const block = createCachedBlock(fresh(), () => {})
+      build(block)
+      return block
+    },
+    (block) => block.bytes(),
+  )
 }
 
 /** Neither much more is kept than is counted, nor much less. */
@@ -75,7 +94,7 @@ test('behavior: a cached deployment counts its code, and its input on the develo
   const onDevChain = () => {
     const { block, infos } = freshBlock(127)
     const [first] = block.transactions ?? []
-    const transactions = [{ ...first, ethereum: { input: ownText(input) } } as never]
+    const transactions = [{ ...first, ethereum: { input: copyOf(input) } } as never]
     return { block: { ...block, transactions }, infos }
   }
   for (const fresh of [deployment, onDevChain]) {
@@ -84,26 +103,6 @@ test('behavior: a cached deployment counts its code, and its input on the develo
     expect(ratio).toBeLessThan(MOST)
   }
 })
-
-function measureBlock(
-  fresh: () => ReturnType<typeof recordedBlock>,
-  build: (block: CachedBlock) => unknown = (block) => block.slim(),
-): number {
-  return measure(
-    BLOCKS,
-    () => {
-      const block = createCachedBlock(fresh(), () => {})
-      build(block)
-      return block
-    },
-    (block) => block.bytes(),
-  )
-}
-
-/** A copy of a text in memory of its own. */
-function ownText(text: string): string {
-  return JSON.parse(JSON.stringify(text)) as string
-}
 
 test('default: the logs of a block keep what they count', () => {
   const ratio = measure(

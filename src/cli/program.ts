@@ -81,7 +81,7 @@ export async function createProgram(io: Io, name?: string): Promise<Command> {
   const program = new Command('ethgate')
     .description('Ethereum JSON-RPC for java-tron nodes: a gateway, a development chain, and tools')
     .version(VERSION, '-v, --version')
-    // After a subcommand -v is an option of that one.
+    // Options after a subcommand belong to the subcommand: `ethgate dev -v` is `ethgate dev --verbose`.
     .enablePositionalOptions()
     .addHelpText(
       'after',

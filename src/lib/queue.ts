@@ -1,4 +1,4 @@
-/** Runs work after all work that was given before. Work that fails does not stop the work after it. */
+/** Runs functions one after the other, in the order of the calls. When one fails, the next one runs all the same. */
 export type Queue = <result>(work: () => result | Promise<result>) => Promise<result>
 
 /** Creates an empty queue. */

@@ -91,9 +91,8 @@ export function createTransactions({
           { signal },
         )
         if (transaction && toHash(transaction.txID) === hash) {
-          // It left the mempool, so it is in a block, and the node should have its outcome. Ethereum transactions of the development chain
-          // do not expire.
-          if (!place && !transaction.ethereum && hasExpired(transaction, latest()))
+          // It has left the mempool. So it is in a block, and the node should have its outcome.
+          if (!place && hasExpired(transaction, latest()))
             throw new UpstreamError(
               'the node does not have the transaction info of this transaction',
             )
@@ -134,7 +133,13 @@ function placeIn(block: CachedBlock, hash: Hash): Place | undefined {
   return index < 0 ? undefined : { block, index }
 }
 
-/** The mempool drops a transaction when a block has a later time than its expiration. */
-function hasExpired({ raw_data: { expiration } }: Transaction, latest: HeadBlock): boolean {
-  return expiration !== undefined && expiration <= latest.timestamp
+/**
+ * The mempool drops a transaction when a block has a later time than its expiration. Ethereum transactions of the development chain
+ * wait without a limit of time.
+ */
+function hasExpired(
+  { ethereum, raw_data: { expiration } }: Transaction,
+  latest: HeadBlock,
+): boolean {
+  return !ethereum && expiration !== undefined && expiration <= latest.timestamp
 }

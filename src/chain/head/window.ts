@@ -51,7 +51,7 @@ export function applyUpdate(window: Window | undefined, update: ChainUpdate): Wi
   const lowest = removed.length > 0 ? (update.added[0]?.number ?? last.number + 1) : Infinity
   const earlier = passed.filter(({ number }) => number < lowest)
   const undone = [...removed, ...passed.slice(earlier.length).toReversed()]
-  // The heights of two orphans can be far apart, before and after a run, so orphans are kept at any height.
+  // Orphans are kept at any height: a run of empty blocks may lie between two of them.
   const heights = { from: 0, to: Infinity }
   const orphans = orphansAfter(
     window?.orphans ?? new Map(),

@@ -56,8 +56,8 @@ const SHOWN = [
 
 /**
  * Defaults that differ from those of a gateway. There is no load balancer in front, so a signal stops the chain without a
- * delay. The terminal already shows calls, so the log shows only warnings. The chain itself is in memory, so the cache of blocks
- * saves only work.
+ * delay. The terminal already shows calls, so the log shows only warnings. The chain is in memory, so it takes little time to
+ * read a block again.
  */
 const DEFAULTS = { cacheBytes: String(64 * MIB), drainDelay: '0', logLevel: 'warn' }
 

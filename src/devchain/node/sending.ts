@@ -39,8 +39,8 @@ export function sendingMethods(
   const queues = new Map<string, Queue>()
 
   /**
-   * Signs a request and sends it, after the earlier ones of its sender: its nonce and its estimate depend on them, and other
-   * requests are handled while a contract runs.
+   * Signs a request and sends it. Requests of one sender run one after the other, because the nonce and the estimate of each depend
+   * on those before it. Requests of other senders are handled meanwhile.
    */
   async function send(request: SendRequest, make: () => Promise<SignedEthereum>): Promise<Hash> {
     const from = senderOf(request)

@@ -105,7 +105,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     return signEthereum(await prepare(request, config), unlocked.keyOf(from))
   }
 
-  /** Signs for a client. An impersonated account has no key here: what is sent for it has no valid signature. */
+  /** Signs a transaction that the client gets. An impersonated account has no key here, so its signature would be invalid. */
   async function signForClient(request: SendRequest, config: FeeConfig): Promise<SignedEthereum> {
     const from = senderOf(request)
     if (unlocked.keyOf(from) === undefined)

@@ -16,8 +16,8 @@ const ENOUGH = 20
 export function createLatency(): Latency {
   const samples = new Float64Array(SAMPLES)
   let count = 0
-  // Sorted in place, because a new array for each time takes longer than the sorting. Sorted again when all samples are new, or, while
-  // there are few, half as many.
+  // Sorted in place, because a new array for each time takes longer than the sorting. They are sorted again
+  // after SAMPLES new calls, and earlier while there were few calls.
   const sorted = new Float64Array(SAMPLES)
   let sortedAt = 0
 

@@ -32,7 +32,7 @@ export type Member = {
   readonly upstream: Upstream
   readonly breaker: Breaker
   readonly limiter: Limiter
-  /** The results of its probes. The prober and the reader of heads change them. */
+  /** The results of its probes. The prober and the reader of heads change them; the router changes `fork`. */
   readonly known: Known
   /**
    * One call. Waits for a place first.
@@ -103,7 +103,7 @@ export type Known = {
   lowest: number
   /** Whether the next probe decides if the node fails: calls were slow, or a probe failed. */
   suspected: boolean
-  /** Whether its newest block is on a fork, as the router found: comparing hashes takes as long as the rest of a choice. */
+  /** Whether its newest block is on a fork. The router keeps it here, because comparing hashes takes as long as the rest of a choice. */
   fork?: { head: Tip; isOnFork: boolean; shows: number }
   /** Consecutive probes in which the head rose although it is old: the node syncs. */
   rising: boolean
