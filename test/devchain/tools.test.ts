@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 
-import type { Hex } from 'viem'
+import { getContractAddress, type Hex, pad } from 'viem'
 import { describe, expect, test } from 'vitest'
 
 import { startFileDevGateway } from '../support/devGateway.ts'
@@ -108,6 +108,20 @@ describe('accounts', () => {
     expect(await number()).toBe(height)
     await dev.rpc('anvil_setCode', WHO, '0x')
     expect(await dev.rpc('eth_getCode', WHO)).toBe('0x')
+  })
+
+  test('behavior: code leaves the nonce as it is, so a contract at an unused address begins with 0', async () => {
+    const factory = `0x${'fa'.repeat(20)}` as const
+    // Returns the address of an empty contract that it creates.
+    await dev.rpc('hardhat_setCode', factory, '0x5f5f5ff05f5260205ff3')
+    expect(await dev.rpc('eth_getTransactionCount', factory)).toBe('0x0')
+    const created = getContractAddress({ from: factory, nonce: 0n }).toLowerCase() as Hex
+    expect(await dev.rpc('eth_call', { to: factory }, 'latest')).toBe(pad(created))
+    await dev.rpc('anvil_setNonce', created, '0x0')
+    await dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), to: factory })
+    expect(await dev.rpc('eth_getTransactionCount', created)).toBe('0x1')
+    await dev.rpc('hardhat_setCode', factory, '0x')
+    expect(await dev.rpc('eth_getTransactionCount', factory)).toBe('0x1')
   })
 
   test('error: a balance, a nonce and a fee that are too large', async () => {

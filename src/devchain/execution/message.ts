@@ -1,7 +1,8 @@
 import type { AccessList } from 'viem'
 
+import { recordCreated } from '../state/created.ts'
 import { EthereumError } from '../state/errors.ts'
-import { newAccount, newContract } from '../state/model.ts'
+import { newContract } from '../state/model.ts'
 import { createOverlay } from '../state/state.ts'
 import type { State } from '../state/state.ts'
 import type { AppliedAuthorizations } from '../transactions/authorization.ts'
@@ -44,7 +45,15 @@ export async function runMessage(
       authorizations: authorized?.all,
     })
   const work = createOverlay(state)
-  if (isCreation) recordCreated(work, message)
+  if (isCreation) {
+    if (state.get('contract', to)) throw new EthereumError('contract address collision')
+    recordCreated(work, {
+      ...newContract(to, from),
+      bytecode: data,
+      callValue: value,
+      originEnergyLimit: 10_000_000n,
+    })
+  }
   const result = await runVm(work, {
     kind: isCreation ? 'create' : 'call',
     caller: from,
@@ -80,16 +89,3 @@ const warmAccount = (account: string): AccessList[number] => ({
   address: `0x${account.slice(2)}`,
   storageKeys: [],
 })
-
-/** Creates the account and the record of a new contract. */
-function recordCreated(state: State, { data, from, to, value }: Message): void {
-  if (state.get('contract', to)) throw new EthereumError('contract address collision')
-  const account = state.get('account', to) ?? newAccount(to, 'Contract', 0)
-  state.set('account', to, { ...account, type: 'Contract' })
-  state.set('contract', to, {
-    ...newContract(to, from),
-    bytecode: data,
-    callValue: value,
-    originEnergyLimit: 10_000_000n,
-  })
-}

@@ -1,4 +1,5 @@
 import { newAccount, newContract } from '../state/model.ts'
+import { nonceOf } from '../state/nonce.ts'
 import type { State } from '../state/state.ts'
 import { slotKey } from '../vm/vmState.ts'
 
@@ -39,7 +40,9 @@ export function changeAccount(
   }
 }
 
+/** The nonce does not change, as on Hardhat and anvil: a contract that is put at an unused address creates its first one with nonce 0. */
 function setCode(state: State, address: string, code: string, now: number): void {
+  state.set('nonce', address, nonceOf(state, address))
   const account = state.get('account', address) ?? newAccount(address, 'Normal', now)
   const bytes = Uint8Array.from(Buffer.from(code, 'hex'))
   if (bytes.length === 0) {

@@ -1,7 +1,8 @@
 import type { EVM, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 
-import { newAccount, newContract } from '../state/model.ts'
+import { recordCreated } from '../state/created.ts'
+import { newContract } from '../state/model.ts'
 import { countNonce, nonceOf } from '../state/nonce.ts'
 import { evmAddress } from './adapters.ts'
 import { createdInside, createdWithNonce, createdWithSalt } from './createdAddress.ts'
@@ -86,14 +87,13 @@ export function followFrames(
   })
 
   function recordContract(address: string): void {
-    const top = state.top()
-    const account = top.get('account', address) ?? newAccount(address, 'Contract', 0, CREATED_NAME)
-    top.set('account', address, { ...account, type: 'Contract' })
     const record = internal.records.findLast(({ note, to }) => to === address && note === 'create')
-    top.set('contract', address, {
-      ...newContract(address, record?.caller ?? options.to),
-      ...(salted && { trxHash: transactionId }),
-    })
+    const contract = newContract(address, record?.caller ?? options.to)
+    recordCreated(
+      state.top(),
+      { ...contract, ...(salted && { trxHash: transactionId }) },
+      CREATED_NAME,
+    )
   }
 
   return (message) => {
