@@ -17,7 +17,7 @@ export type AuditedLog = {
 export type Dropped = {
   block: number
   logs: number
-  /** The searches that do not find them: an address, or a first topic. */
+  /** The searches that do not find them, sorted: an address, or a first topic. */
   searches: string[]
 }
 
@@ -70,7 +70,7 @@ export async function auditSearch(
     result.logs += logs.length
     result.searches += searches.length
     for (const [block, one] of [...missing].toSorted(([a], [b]) => a - b))
-      result.dropped.push({ block, logs: one.logs.size, searches: [...one.searches] })
+      result.dropped.push({ block, logs: one.logs.size, searches: [...one.searches].toSorted() })
   }
   return result
 }
