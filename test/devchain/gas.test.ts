@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import type { Hex } from 'viem'
+import { concat, type Hex, pad } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
@@ -217,6 +217,31 @@ describe('gas of a hardfork', () => {
         used[name] = await gasOf(node, hash)
       expect(used).toEqual(ANVIL[hardfork])
     })
+  })
+
+  test('behavior: contracts see the gas limit and the randomness of the block; both are 0 with --energy native', async () => {
+    // GASLIMIT and PREVRANDAO.
+    const seen = async (node: DevGateway, tag: string) => {
+      const block = (await node.rpc('eth_getBlockByNumber', tag, false)) as Record<string, Hex>
+      const data = '0x456000524460205260406000f3'
+      return { block, inContract: await node.rpc('eth_call', { data }, tag) }
+    }
+    const shown = ({ gasLimit, mixHash }: Record<string, Hex>) =>
+      concat([pad(gasLimit as Hex), mixHash as Hex])
+    const latest = await seen(dev, 'latest')
+    const pending = await seen(dev, 'pending')
+    for (const { block, inContract } of [latest, pending]) expect(inContract).toBe(shown(block))
+    expect(pending.block['mixHash']).not.toBe(latest.block['mixHash'])
+    await dev.rpc('evm_mine')
+    expect((await seen(dev, 'latest')).block['mixHash']).toBe(pending.block['mixHash'])
+    for (const energy of ['native', 'london'] as const)
+      await onChain(energy, async (node) => {
+        const { block, inContract } = await seen(node, 'pending')
+        expect(block['mixHash']).toBe(word(0))
+        expect(inContract).toBe(
+          shown({ ...block, ...(energy === 'native' && { gasLimit: '0x0' }) }),
+        )
+      })
   })
 
   test('behavior: anvil_nodeInfo names the hardfork', async () => {

@@ -96,7 +96,7 @@ describe('look-ups', () => {
     await dev.rpc('hardhat_setStorageAt', WHO, '0x2', '0x9')
     expect(await dev.rpc('eth_getAccountInfo', WHO)).toEqual({
       balance: '0x7',
-      nonce: '0x1',
+      nonce: '0x0',
       code: '0x6001',
     })
     expect(await dev.rpc('eth_getStorageValues', { [WHO]: ['0x0', '0x2'] }, 'latest')).toEqual({

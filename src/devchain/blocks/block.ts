@@ -8,7 +8,7 @@ import type { Block, TransactionInfo, TransactionResult } from '../../native/wir
 import type { BalanceChange } from '../execution/execution.ts'
 import { printTransaction, transactionBytes } from '../transactions/transaction.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
-import type { BlockContext } from '../vm/blockContext.ts'
+import { type BlockContext, randomOf } from '../vm/blockContext.ts'
 import { forkMembers } from './forkMembers.ts'
 
 /** The content of a block header. Times are milliseconds, bytes hex. */
@@ -144,12 +144,14 @@ export function printBlock(
           printTransaction(transaction, header.number === 0 ? undefined : results, spelling),
         ),
       }),
-    ...printSeen(block.seen),
+    ...printSeen(header.number, block.seen),
   }
 }
 
 /** The values that tools chose for a block, and the members of its hardfork, as Ethereum names them. */
-function printSeen({ gasLimit, hardfork, prevRandao, producer }: ChainBlock['seen'] = {}) {
+function printSeen(number: number, seen: ChainBlock['seen'] = {}) {
+  const { gasLimit, hardfork, producer } = seen
+  const prevRandao = seen.prevRandao ?? randomOf({ hardfork, number })
   if (gasLimit === undefined && !hardfork && !prevRandao && !producer) return {}
   const ethereum = {
     ...(hardfork && forkMembers(hardfork)),

@@ -1,3 +1,4 @@
+import { BLOCK_GAS_LIMIT } from '../../codec/block.ts'
 import type { Hardfork } from '../state/hardforks.ts'
 import type { AddressRule } from '../vm/createdAddress.ts'
 
@@ -25,7 +26,7 @@ export const ethereumRules: EthereumRules = {
   fees: 'gas',
   energy: 'native',
   baseFee: 'fixed',
-  gasLimit: 100_000_000n,
+  gasLimit: BLOCK_GAS_LIMIT,
 }
 
 /** The rules of the real chain. */

@@ -1,13 +1,14 @@
 import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
-import { Address, bytesToUnprefixedHex } from '@ethereumjs/util'
+import { Address, bytesToUnprefixedHex, unprefixedHexToBytes } from '@ethereumjs/util'
 import type { AccessList, Hex } from 'viem'
 
+import { BLOCK_GAS_LIMIT } from '../../codec/block.ts'
 import { readFetching } from '../state/missing.ts'
 import { nonceOf } from '../state/nonce.ts'
 import { parameter } from '../state/parameters.ts'
 import type { State } from '../state/state.ts'
 import { blockchainOf, destroy, evmAddress } from './adapters.ts'
-import type { BlockContext } from './blockContext.ts'
+import { type BlockContext, randomOf } from './blockContext.ts'
 import type { AddressRule } from './createdAddress.ts'
 import { executedCode, isDelegation } from './delegation.ts'
 import { followEmptyRevert } from './emptyRevert.ts'
@@ -224,8 +225,11 @@ async function runOn(
         coinbase: evmAddress(block.producer),
         timestamp: BigInt(Math.floor(block.timestamp / 1000)),
         difficulty: 0n,
-        prevRandao: Uint8Array.from(Buffer.from(block.prevRandao ?? '00'.repeat(32), 'hex')),
-        gasLimit: block.gasLimit ?? 0n,
+        get prevRandao() {
+          return unprefixedHexToBytes(block.prevRandao ?? randomOf(block) ?? '00'.repeat(32))
+        },
+        // 0 in the chain's own EVM.
+        gasLimit: block.gasLimit ?? (block.hardfork ? BLOCK_GAS_LIMIT : 0n),
         baseFeePerGas: block.baseFee ?? price,
         // 0 in the chain's own EVM. The minimum on Ethereum is 1 (EIP-4844).
         getBlobGasPrice: () => (block.hardfork ? 1n : 0n),
