@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import { concat, type Hex, pad } from 'viem'
+import { concat, getContractAddress, type Hex, pad } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
@@ -242,6 +242,54 @@ describe('gas of a hardfork', () => {
           shown({ ...block, ...(energy === 'native' && { gasLimit: '0x0' }) }),
         )
       })
+  })
+
+  test('behavior: contracts see the balance of the sender without the price of the gas limit', async () => {
+    const seen = async (node: DevGateway) => {
+      const from = node.accountOf(0)
+      // Stores BALANCE of CALLER.
+      await node.rpc('hardhat_setCode', HERE, '0x333160005500')
+      const before = BigInt((await node.rpc('eth_getBalance', from, 'latest')) as Hex)
+      const fees = { gas: '0x186a0', gasPrice: gwei(5n) }
+      const hash = await node.rpc('eth_sendTransaction', { from, to: HERE, ...fees })
+      const left = before - BigInt((await node.rpc('eth_getStorageAt', HERE, '0x0')) as Hex)
+      const paid = before - BigInt((await node.rpc('eth_getBalance', from, 'latest')) as Hex)
+      return { left, paid: paid / BigInt(await gasOf(node, hash)) }
+    }
+    expect(await seen(dev)).toEqual({ left: 100_000n * 5n * GWEI, paid: 5n * GWEI })
+    await onChain('native', async (node) => expect(await seen(node)).toMatchObject({ left: 0n }))
+  })
+
+  test('behavior: a contract at a taken address is not created, and uses all gas', async () => {
+    const from = dev.accountOf(0)
+    const create = async (take: (address: Hex) => Promise<unknown>) => {
+      const nonce = BigInt((await dev.rpc('eth_getTransactionCount', from, 'latest')) as Hex)
+      const address = getContractAddress({ from, nonce })
+      await take(address)
+      await dev.rpc('evm_setAutomine', false)
+      const hash = await dev.rpc('eth_sendTransaction', { from, data: '0x00', gas: '0x186a0' })
+      await dev.rpc('evm_mine')
+      await dev.rpc('evm_setAutomine', true)
+      expect(await dev.rpc('eth_getTransactionReceipt', hash)).toMatchObject({
+        status: '0x0',
+        gasUsed: '0x186a0',
+      })
+      return dev.rpc('eth_getCode', address, 'latest')
+    }
+    expect(await create((address) => setCode(address, STORE))).toBe(STORE)
+    expect(await create((address) => dev.rpc('anvil_setNonce', address, '0x1'))).toBe('0x')
+    // The same by CREATE2 in a contract.
+    const factory = '0x5f5f5f5ff55f5260205ff3'
+    await setCode(HERE, factory)
+    const created = getContractAddress({
+      from: HERE,
+      opcode: 'CREATE2',
+      salt: word(0),
+      bytecode: '0x',
+    })
+    expect(await call({ to: HERE })).toBe(pad(created).toLowerCase())
+    await dev.rpc('anvil_setNonce', created, '0x1')
+    expect(await call({ to: HERE })).toBe(word(0))
   })
 
   test('behavior: anvil_nodeInfo names the hardfork', async () => {

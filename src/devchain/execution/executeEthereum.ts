@@ -102,19 +102,22 @@ type Charge = (
   prices: { base: bigint; price: bigint },
 ) => { energyLimit: bigint; billFor: (result: VmResult, to: string) => Bill }
 
-/** Charges gas times price from the balance. The base fee is burnt, and the producer of the block gets the rest. */
+/**
+ * Charges gas times price from the balance. The base fee is burnt, and the producer of the block gets the rest. With a hardfork of
+ * Ethereum, contracts see the balance without the price of all gas, which the sender pays before and gets back in part.
+ */
 const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, context, prices) => {
   const { base, price } = prices
-  const { producer } = context.block
+  const { hardfork, producer } = context.block
   assertFunds(state, from, value + gas * price)
+  const prepaid = hardfork ? gas * price : 0n
+  if (prepaid > 0n) addBalance(state, from, -prepaid)
   return {
     energyLimit: gas,
     billFor({ energyUsed }) {
       const energyFee = energyUsed * price
-      if (energyFee > 0n) {
-        addBalance(state, from, -energyFee)
-        addProperty(state, 'burned', energyUsed * base)
-      }
+      if (energyFee !== prepaid) addBalance(state, from, prepaid - energyFee)
+      if (energyFee > 0n) addProperty(state, 'burned', energyUsed * base)
       if (price > base) {
         createReceiver({ state, now: context.headTime }, producer)
         addBalance(state, producer, energyUsed * (price - base))

@@ -1,11 +1,11 @@
 import type { AccessList } from 'viem'
 
-import { recordCreated } from '../state/created.ts'
-import { EthereumError } from '../state/errors.ts'
+import { isTaken, recordCreated } from '../state/created.ts'
 import { newContract } from '../state/model.ts'
 import { createOverlay } from '../state/state.ts'
 import type { State } from '../state/state.ts'
 import type { AppliedAuthorizations } from '../transactions/authorization.ts'
+import { COLLISION } from '../vm/failure.ts'
 import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
 import { messageGas, withMessageGas } from './gas.ts'
@@ -26,7 +26,7 @@ export type Message = {
 /**
  * Runs a message. Its changes are in `state` afterwards, unless it fails.
  *
- * @throws EthereumError when it creates a contract where one is, or has less than the intrinsic gas.
+ * @throws EthereumError when it has less than the intrinsic gas.
  */
 export async function runMessage(
   state: State,
@@ -46,7 +46,7 @@ export async function runMessage(
     })
   const work = createOverlay(state)
   if (isCreation) {
-    if (state.get('contract', to)) throw new EthereumError('contract address collision')
+    if (isTaken(state, to, hardfork)) return collision(gas)
     recordCreated(work, {
       ...newContract(to, from),
       bytecode: data,
@@ -88,4 +88,17 @@ export declare namespace runMessage {
 const warmAccount = (account: string): AccessList[number] => ({
   address: `0x${account.slice(2)}`,
   storageKeys: [],
+})
+
+/** The result of a creation at a taken address, which uses all gas and runs no code. */
+const collision = (gas: bigint): VmResult => ({
+  energyUsed: gas,
+  energyNeeded: gas,
+  refund: 0n,
+  output: new Uint8Array(0),
+  failure: COLLISION,
+  logs: [],
+  internal: [],
+  printed: [],
+  dependsOnLimit: false,
 })

@@ -22,10 +22,11 @@ export function changeAccount(
   now: number,
 ): void {
   const account = state.get('account', address)
-  if (balance !== undefined)
+  // On Ethereum an account with a nonce exists, also without coins.
+  if (balance !== undefined || (!account && nonce))
     state.set('account', address, {
       ...(account ?? newAccount(address, 'Normal', now)),
-      balance,
+      ...(balance !== undefined && { balance }),
     })
   if (nonce !== undefined) state.set('nonce', address, nonce)
   if (code !== undefined) setCode(state, address, code, now)

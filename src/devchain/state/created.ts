@@ -1,6 +1,16 @@
+import type { Hardfork } from './hardforks.ts'
 import { newAccount } from './model.ts'
 import type { ContractRecord } from './model.ts'
-import type { State } from './state.ts'
+import { nonceOf } from './nonce.ts'
+import type { State, StateReader } from './state.ts'
+
+/**
+ * Whether no contract can be created at an address: one is there, or by the rules of Ethereum an account that has a nonce
+ * (EIP-684).
+ */
+export const isTaken = (state: StateReader, address: string, hardfork: Hardfork | undefined) =>
+  state.get('contract', address) !== undefined ||
+  (hardfork !== undefined && nonceOf(state, address) > 0n)
 
 /**
  * Makes an address a contract that was just created. Its nonce begins with 1 (EIP-161), also where a tool has set another one.

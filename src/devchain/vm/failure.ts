@@ -61,6 +61,13 @@ export class PrecompileError extends EVMError {
   }
 }
 
+/** A transaction creates a contract at an address that is taken. The message is geth's. */
+export const COLLISION: Failure = {
+  result: 'UNKNOWN',
+  exception: `${PROGRAM}BytecodeExecutionException`,
+  message: 'contract address collision',
+}
+
 /** Number of operands by operation. Those of DUP, SWAP, LOG and PUSH follow from the opcode. */
 const OPERANDS: readonly (readonly [count: number, codes: readonly number[]])[] = [
   [1, [0x15, 0x19, 0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x50, 0x51, 0x54, 0x56, 0x5c, 0xd4, 0xff]],

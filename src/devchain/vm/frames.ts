@@ -1,7 +1,8 @@
 import type { EVM, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 
-import { recordCreated } from '../state/created.ts'
+import { isTaken, recordCreated } from '../state/created.ts'
+import type { Hardfork } from '../state/hardforks.ts'
 import { newContract } from '../state/model.ts'
 import { countNonce, nonceOf } from '../state/nonce.ts'
 import { evmAddress } from './adapters.ts'
@@ -98,14 +99,15 @@ export function followFrames(
 
   return (message) => {
     const address = addressFor(message)
-    const isTaken = state.top().get('account', native(address))?.type === 'Contract'
-    if (message.depth === 0 || !isTaken) state.vacate(address)
+    if (message.depth === 0 || !isTaken(state.top(), native(address), options.hardfork))
+      state.vacate(address)
     return address
   }
 }
 
 export declare namespace followFrames {
   type Options = {
+    hardfork: Hardfork | undefined
     internal: ReturnType<typeof createInternalLog>
     isIstanbul: boolean
     /** Called with the data of each call of the console. */

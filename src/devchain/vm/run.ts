@@ -192,6 +192,7 @@ async function runOn(
     message.code = executedCode(vmState.top(), address) ?? new Uint8Array(0)
   }
   addressOf = followFrames(evm, {
+    hardfork: block.hardfork,
     internal,
     isIstanbul: machine.isIstanbul,
     printed,
