@@ -47,6 +47,7 @@ test.each([
   ['storage', '602a600055600054600101600155'],
   ['a call of itself', '5f5f5f5f5f305af1'],
   ['a revert', '60ff60005260206000fd'],
+  ['a revert with more data than memory can have', '640fffffffff640ffffffffffd'],
   ['an invalid jump', '600356'],
   ['an invalid operation', 'fe'],
   ['too little energy', '5b600056'],

@@ -104,6 +104,7 @@ type RunState = {
   stateGasSpilled: bigint
   /** Gas that the call or creation of this operation gets. */
   messageGasLimit?: bigint
+  memory: object
 }
 
 /** The result of a frame that has ended, as the EVM reads it. */
@@ -127,6 +128,7 @@ type Interpreter = {
 type Work = {
   run: (this: Interpreter, code: Uint8Array, options?: { pc?: number }) => Promise<Outcome>
   _getValidJumpDestinations: (this: Interpreter, code: Uint8Array) => Analysis
+  _runStepHook: (this: Interpreter, gas: bigint, left: bigint, words: bigint) => Promise<void>
 }
 
 /** Analysed code by EVM and code, because operations and their prices belong to one EVM. */
@@ -154,7 +156,7 @@ async function speedUp(evm: EVM): Promise<void> {
   const prototype = Object.getPrototypeOf(frame) as Interpreter
   if (sped.has(prototype)) return
   sped.add(prototype)
-  const { _getValidJumpDestinations: analyse, run } = prototype
+  const { _getValidJumpDestinations: analyse, _runStepHook: report, run } = prototype
 
   function analysisOf(frame: Interpreter, code: Uint8Array): Analysis {
     const known = knownOf(frame)
@@ -181,6 +183,18 @@ async function speedUp(evm: EVM): Promise<void> {
         if (loaded > 0n) chargeMore(this, loaded)
         return begin()
       })
+    },
+    async _runStepHook(gas, left, words) {
+      const { _runState: state } = this
+      if (state.opCode !== REVERT) return report.call(this, gas, left, words)
+      const { memory } = state
+      // The EVM reads the data of REVERT for its listeners before it is paid for: any length. No listener here uses it.
+      state.memory = Object.create(memory, { read: { value: () => new Uint8Array(0) } }) as object
+      try {
+        await report.call(this, gas, left, words)
+      } finally {
+        state.memory = memory
+      }
     },
   }
   Object.assign(prototype, work)
@@ -261,5 +275,7 @@ function use(state: RunState, { jumps, opcodesCached, pushes }: Analysis) {
   state.shouldDoJumpAnalysis = false
   return opcodesCached
 }
+
+const REVERT = 0xfd
 
 const isJump = (opcode: number) => opcode === 0x56 || opcode === 0x57
