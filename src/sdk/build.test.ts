@@ -31,6 +31,24 @@ function gateway(
   return async () => ({ transaction: { raw_data_hex: raw.toString('hex') } })
 }
 
+const creation = { from, data: '0x6001', gas: 1n, gasPrice: 210n } as const
+
+/** A gateway's answer to `creation`, with changes. */
+const creates = (change: Record<string, unknown> = {}) =>
+  gateway(
+    {
+      new_contract: {
+        origin_address: toNativeAddress(from),
+        bytecode: '6001',
+        consume_user_resource_percent: 100,
+        origin_energy_limit: 10_000_000,
+        ...change,
+      },
+    },
+    {},
+    'CreateSmartContract',
+  )
+
 const transfer = { to_address: toNativeAddress(to), amount: 5n }
 
 describe('buildNative', () => {
@@ -61,11 +79,16 @@ describe('buildNative', () => {
   })
 
   test('args: a creation', async () => {
-    const creation = { from, data: '0x6001', gas: 1n, gasPrice: 210n } as const
-    const new_contract = { origin_address: toNativeAddress(from), bytecode: '6001' }
-    await expect(
-      buildNative(gateway({ new_contract }, {}, 'CreateSmartContract'), creation),
-    ).resolves.toMatch(/^[\da-f]+$/)
+    await expect(buildNative(creates(), creation)).resolves.toMatch(/^[\da-f]+$/)
+  })
+
+  test.each([
+    ['consume_user_resource_percent', 0],
+    ['origin_energy_limit', 9_000_000_000],
+  ])('error: a gateway that lets the creator pay by %s gets no signature', async (field, value) => {
+    await expect(buildNative(creates({ [field]: value }), creation)).rejects.toThrow(
+      `a different transaction than requested: ${field}`,
+    )
   })
 
   test.each([

@@ -21,11 +21,17 @@ export type Request = (method: string, params: readonly unknown[]) => Promise<un
 /** Milliseconds. The chain accepts no expiration beyond a day. */
 const LONGEST_LIFE = 24 * 60 * 60 * 1000
 
+/** Percent of the energy of a created contract that its callers pay: all of it. */
+const CALLERS_PERCENT = 100
+
+/** The most energy of its creator that one call of the contract may use. */
+const ORIGIN_ENERGY = 10_000_000
+
 let lastTimestamp = 0
 
 /**
  * Asks the gateway to build the native transaction, and checks its bytes before they are signed: sender, target, amount,
- * data and maximum cost must be those of `wanted`.
+ * data and maximum cost must be those of `wanted`, and callers must pay for the energy of a created contract.
  *
  * @param decimals - of the amounts in `wanted`: 6 for sun, or 18 on `/wei`.
  * @returns `raw_data_hex`
@@ -44,7 +50,11 @@ export async function buildNative(
       ...(data && data !== '0x' && { data }),
       value: toQuantity(value),
       gas: toQuantity(gas),
-      ...(!to && { abi: '[]', consumeUserResourcePercent: 100, originEnergyLimit: 10_000_000 }),
+      ...(!to && {
+        abi: '[]',
+        consumeUserResourcePercent: CALLERS_PERCENT,
+        originEnergyLimit: ORIGIN_ENERGY,
+      }),
     },
   ])) as { transaction: Pick<Transaction, 'raw_data_hex'> }
   const raw_data = rawDataToJson(Buffer.from(answer.transaction.raw_data_hex, 'hex'))
@@ -73,6 +83,9 @@ function check(raw_data: Transaction['raw_data'], wanted: WantedTransaction, uni
     data: (fields['data'] ?? created['bytecode'] ?? '') === data,
     fee_limit: BigInt(raw_data.fee_limit ?? 0) * unit <= gas * gasPrice,
     call_token_value: !fields['call_token_value'],
+    consume_user_resource_percent:
+      !!to || Number(created['consume_user_resource_percent'] ?? 0) === CALLERS_PERCENT,
+    origin_energy_limit: !!to || Number(created['origin_energy_limit'] ?? 0) === ORIGIN_ENERGY,
     memo: !raw_data.data,
     Permission_id: !contract?.Permission_id,
     expiration: (raw_data.expiration ?? 0) <= Date.now() + LONGEST_LIFE,

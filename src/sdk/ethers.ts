@@ -2,6 +2,7 @@ import {
   AbstractSigner,
   getAddress,
   getCreateAddress,
+  isAddress,
   type JsonRpcApiProvider,
   type Provider,
   resolveAddress,
@@ -20,8 +21,11 @@ import { type FeeQuote, readQuote } from './quote.ts'
 
 export type { FeeQuote } from './quote.ts'
 
-/** Addresses of the contracts that signers of this process created, by the address that ethers predicts. */
-const created = new Map<string, string>()
+/**
+ * Addresses of the contracts that signers of this process created, by the address that ethers predicts. Each provider has its own,
+ * because on two chains the same prediction stands for two contracts.
+ */
+const created = new WeakMap<Provider, Map<string, string>>()
 
 /**
  * A signer for ethers 6: transactions carry the chain's own signature, messages and typed data are signed as in Ethereum.
@@ -64,16 +68,16 @@ export class NativeSigner extends AbstractSigner {
   }
 
   override async call(tx: TransactionRequest): Promise<string> {
-    return super.call(withContractAddress(tx))
+    return super.call(withContractAddress(tx, this.provider))
   }
 
   override async estimateGas(tx: TransactionRequest): Promise<bigint> {
-    return super.estimateGas(withContractAddress(tx))
+    return super.estimateGas(withContractAddress(tx, this.provider))
   }
 
   /** What a transaction costs if it is sent now, and who pays. Amounts in the unit of the provider's address. */
   async feeQuote(tx: TransactionRequest): Promise<FeeQuote> {
-    const { data, to, value } = withContractAddress(tx)
+    const { data, to, value } = withContractAddress(tx, this.provider)
     return readQuote(requestOf(this.provider), {
       from: this.address as `0x${string}`,
       to: to ? ((await resolveAddress(to, this)) as `0x${string}`) : undefined,
@@ -89,7 +93,7 @@ export class NativeSigner extends AbstractSigner {
       from,
       to,
       ...rest
-    } = await this.populateTransaction(withContractAddress(tx))
+    } = await this.populateTransaction(withContractAddress(tx, this.provider))
     const native = await buildNative(
       requestOf(this.provider),
       {
@@ -114,7 +118,8 @@ export class NativeSigner extends AbstractSigner {
       throw new Error(`the gateway accepted transaction ${hash} but does not return it`)
     if (!response.to) {
       const actual = contractAddress(hash, response.from as `0x${string}`)
-      created.set(getCreateAddress(response), getAddress(actual))
+      const known = created.get(provider) ?? new Map<string, string>()
+      created.set(provider, known.set(getCreateAddress(response), getAddress(actual)))
     }
     return response
   }
@@ -140,8 +145,12 @@ export declare namespace NativeSigner {
 }
 
 /** The same transaction, with a predicted contract address as its target replaced by the true one. */
-function withContractAddress(tx: TransactionRequest): TransactionRequest {
-  const to = typeof tx.to === 'string' ? created.get(tx.to) : undefined
+function withContractAddress(
+  tx: TransactionRequest,
+  provider: Provider | null,
+): TransactionRequest {
+  const to =
+    provider && isAddress(tx.to) ? created.get(provider)?.get(getAddress(tx.to)) : undefined
   return to ? { ...tx, to } : tx
 }
 

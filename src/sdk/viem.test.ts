@@ -49,6 +49,14 @@ test('default: transactions of a wallet client are signed natively', async () =>
   expect(transaction.raw_data.contract?.[0]?.type).toBe('TransferContract')
 })
 
+test('behavior: single parameters are prepared, without native bytes', async () => {
+  const { wallet } = createClient()
+  const { gas: _, ...rest } = request
+  const prepared = await wallet.prepareTransactionRequest({ ...rest, parameters: ['nonce'] })
+  expect(prepared).toMatchObject({ nonce: 0, to })
+  expect(prepared).not.toHaveProperty('native')
+})
+
 test('behavior: an ordinary account stays one of Ethereum', async () => {
   const { sent, wallet } = createClient(privateKeyToAccount(key) as never)
   await wallet.sendTransaction(request)

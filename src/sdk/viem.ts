@@ -108,8 +108,8 @@ type Prepare = Extract<NonNullable<Chain['prepareTransactionRequest']>, readonly
 /** Requests from the gateway the native transaction that a native account signs. */
 const prepare: Prepare = async (request, { client }) => {
   const { account, chain, parameters } = request
-  // viem also prepares the request of an estimate, without parameters to fill in.
-  if (!isNative(account) || parameters?.length === 0) return request
+  // viem also prepares the request of an estimate, without parameters to fill in, or single ones, such as the nonce.
+  if (!isNative(account) || parameters?.length === 0 || request.gas === undefined) return request
   const wanted = {
     ...request,
     from: account.address,

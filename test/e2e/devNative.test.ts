@@ -1,7 +1,10 @@
+import { type BaseContract, ContractFactory, JsonRpcProvider } from 'ethers'
 import { TronWeb } from 'tronweb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
+import { NativeSigner } from '../../src/sdk/ethers.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { artifacts } from '../support/recordedChain.ts'
 import { deployToken } from './nativeToken.ts'
 
 let dev: DevGateway
@@ -94,5 +97,27 @@ describe('the native client library', () => {
     expect(refused).toMatchObject({ code: 'SIGERROR' })
     const twice = await client.trx.multiSign(once, keys[1]?.key ?? '', 2)
     expect((await client.trx.sendRawTransaction(twice)).result).toBe(true)
+  })
+})
+
+describe('the signer for ethers', () => {
+  test('behavior: contracts of two chains with the same predicted address are told apart', async () => {
+    const other = await startDevGateway()
+    onTestFinished(() => other.close())
+    const { Token } = artifacts
+    const bytecode = `0x${Token.bytecode.replace(/^0x/, '')}`
+    const deployed = await Promise.all(
+      [dev, other].map(async ({ keyOf, url }) => {
+        const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1 })
+        onTestFinished(() => provider.destroy())
+        const signer = new NativeSigner(keyOf(4), provider)
+        const contract = await new ContractFactory(Token.abi as never, bytecode, signer).deploy(5n)
+        return (await contract.waitForDeployment()) as BaseContract & {
+          totalSupply(): Promise<bigint>
+        }
+      }),
+    )
+    expect(await deployed[0]?.getAddress()).toBe(await deployed[1]?.getAddress())
+    for (const contract of deployed) expect(await contract.totalSupply()).toBe(5n)
   })
 })
