@@ -244,6 +244,21 @@ describe('gas of a hardfork', () => {
       })
   })
 
+  test('behavior: a call sees the price that a transaction with its fees pays, and 0 without fees', async () => {
+    await dev.rpc('hardhat_setNextBlockBaseFeePerGas', '0x7')
+    await dev.rpc('evm_mine')
+    const data = '0x3a60005260206000f3'
+    const seen = async (fees: object) => BigInt((await call({ data, ...fees })) as Hex)
+    expect(await seen({})).toBe(0n)
+    expect(await seen({ gasPrice: '0x9' })).toBe(9n)
+    expect(await seen({ maxFeePerGas: '0x64', maxPriorityFeePerGas: '0x5' })).toBe(12n)
+    expect(await seen({ maxFeePerGas: '0xa', maxPriorityFeePerGas: '0x5' })).toBe(10n)
+    await onChain('native', async (node) => {
+      const price = await node.rpc('eth_gasPrice')
+      expect(await node.rpc('eth_call', { data }, 'latest')).toBe(word(BigInt(price as Hex)))
+    })
+  })
+
   test('behavior: contracts see the balance of the sender without the price of the gas limit', async () => {
     const seen = async (node: DevGateway) => {
       const from = node.accountOf(0)

@@ -15,7 +15,7 @@ import type { EthereumRules } from '../transactions/rules.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
 import { createdWithNonce } from '../vm/createdAddress.ts'
 import type { runVm, VmResult } from '../vm/run.ts'
-import { assertFunds } from './executeEthereum.ts'
+import { assertFunds, gasPriceOf } from './executeEthereum.ts'
 import { runMessage } from './message.ts'
 import { changeAccount } from './override.ts'
 
@@ -32,8 +32,10 @@ export type EthereumCall = {
   gas?: bigint
   /** The gas price that contracts see. */
   gasPrice?: bigint
-  /** What a simulation with validation checks: the most for a unit of gas, and the nonce. */
-  maxPrice?: bigint
+  /** The tip for a unit of gas, without `gasPrice`. */
+  tip?: bigint | undefined
+  /** The most for a unit of gas. A simulation with validation checks it, and the nonce. */
+  maxPrice?: bigint | undefined
   nonce?: bigint
   accessList?: AccessList
   /** The chain for which the sender makes the call. @default the chain of the block */
@@ -89,7 +91,7 @@ export async function callEthereum(
     state,
     { from, to, isCreation, value, data, gas, accessList, authorized },
     {
-      ...(call.gasPrice !== undefined && { price: call.gasPrice }),
+      price: priceOf(state, call, block),
       now: block.timestamp,
       transactionId: '00'.repeat(32),
       constant: true,
@@ -100,6 +102,21 @@ export async function callEthereum(
       ...(observe && { observe }),
     },
   )
+}
+
+/**
+ * The gas price that contracts see in a call, as in geth: what a transaction with these fees pays, 0 without fees. In the chain's own
+ * EVM it is the price of energy.
+ */
+function priceOf(
+  state: StateReader,
+  { gasPrice, maxPrice, tip }: EthereumCall,
+  block: BlockContext,
+): bigint | undefined {
+  if (gasPrice !== undefined || !block.hardfork) return gasPrice
+  if (maxPrice === undefined && tip === undefined) return 0n
+  const offered = gasPriceOf(state, { block }) + (tip ?? 0n)
+  return maxPrice !== undefined && maxPrice < offered ? maxPrice : offered
 }
 
 /**

@@ -126,6 +126,7 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
   const request = transactionObject(input, scope)
   const { accessList: listed, authorizationList: list, chainId, data } = request
   const { gas, gasPrice, maxFeePerGas, nonce: given, to, value } = request
+  const tip = request.maxPriorityFeePerGas
   const maxPrice = gasPrice ?? maxFeePerGas
   const from = member(input as Record<string, unknown>, 'from', blankable(address))
   return {
@@ -137,6 +138,7 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
     ...(gas !== undefined && { gas }),
     ...(gasPrice !== undefined && { gasPrice }),
     ...(maxPrice !== undefined && { maxPrice }),
+    ...(tip !== undefined && { tip }),
     ...(given !== undefined && { nonce: given }),
     ...(listed && { accessList: listed }),
     ...(chainId !== undefined && { chainId }),

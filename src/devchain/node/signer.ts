@@ -47,6 +47,9 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     const from = senderOf(request)
     const accessList = request.accessList ?? (type === 1n ? [] : undefined)
     const { block, state } = await stateOf(chain, 'pending', 'full')
+    const price = gasPriceOf(state, { block })
+    const fees = feesOf(request, price, defaultTip(ledger.rules), feeSignal)
+    const { gasPrice, maxFeePerGas: maxPrice, maxPriorityFeePerGas: tip } = fees
     const gas =
       request.gas ??
       (await estimateEthereum(
@@ -55,6 +58,8 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
           data: data.slice(2),
           from,
           value,
+          // Contracts that read the price of gas may need more of it for one price than for another.
+          ...(gasPrice === undefined ? { maxPrice, tip } : { gasPrice }),
           ...(to && { to: `41${to.slice(2)}` }),
           ...(accessList && { accessList }),
           ...(authorizationList && { authorizations: readAuthorizations(authorizationList) }),
@@ -71,7 +76,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       chainId,
       ...(accessList && { accessList }),
       ...(authorizationList && { authorizationList }),
-      ...feesOf(request, gasPriceOf(state, { block }), defaultTip(ledger.rules), feeSignal),
+      ...fees,
     }
   }
 

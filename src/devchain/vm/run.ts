@@ -82,7 +82,7 @@ export declare namespace runVm {
     token?: { id: bigint; amount: bigint }
     energyLimit: bigint
     /** The result of GASPRICE. @default the chain's price of energy */
-    price?: bigint
+    price?: bigint | undefined
     /** Time of the newest block in milliseconds, which is the creation time of new accounts. */
     now: number
     transactionId: string

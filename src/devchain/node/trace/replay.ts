@@ -150,8 +150,10 @@ export function replayMethods(
     summary:
       'trace_call for a signed Ethereum transaction, in the next block and without sending it',
     async handler(_, [{ unit, value: raw }, kinds]): Promise<Replay> {
-      const { data, from, gas, maxPrice, to, value } = (await read(raw, unit)).ethereum
-      const call = { data, from, gas, gasPrice: maxPrice, value, ...(to && { to }) }
+      const { data, fields, from, gas, maxPrice, to, value } = (await read(raw, unit)).ethereum
+      const tip = fields['maxPriorityFeePerGas']
+      const fees = typeof tip === 'string' ? { maxPrice, tip: BigInt(tip) } : { gasPrice: maxPrice }
+      const call = { data, from, gas, value, ...fees, ...(to && { to }) }
       const pending = await stateOf(chain, 'pending', 'full')
       const [replayed] = await replayCalls(pending, [{ call, kinds, unit }])
       return replayed as Replay
