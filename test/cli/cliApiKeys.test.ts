@@ -138,7 +138,7 @@ describe('ethgate validate and config', () => {
         { option: 'port', value: '9000', source: config },
         { option: 'upstream', value: 'http://127.0.0.1:8090/[hidden]', source: config },
         { option: 'keys', value: '[hidden]', source: 'ETHGATE_KEYS' },
-        { option: 'batch-limit', value: '100', source: 'default' },
+        { option: 'batch-limit', value: '1000', source: 'default' },
         { option: 'redis', value: null, source: 'default' },
       ]),
     )

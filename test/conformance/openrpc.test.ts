@@ -84,7 +84,7 @@ describe('document', () => {
   })
 
   test('behavior: states the limits in force', () => {
-    expect(document['x-limits']).toMatchObject({ batchLimit: 100, logsMaxResults: 10_000 })
+    expect(document['x-limits']).toMatchObject({ batchLimit: 1_000, logsMaxResults: 10_000 })
   })
 })
 

@@ -1,4 +1,4 @@
-import { hosts, integer, MIB, oneOf, origins, text } from '../values.ts'
+import { hosts, integer, milliseconds, MIB, oneOf, origins, text } from '../values.ts'
 import type { OptionEntry } from './option.ts'
 
 /** Limits of searches, caches, filters, requests and sockets, and the shutdown of the process. */
@@ -107,9 +107,9 @@ export const limitOptions = {
   },
   batchLimit: {
     value: 'N',
-    default: 100,
+    default: 1_000,
     parse: integer(1),
-    help: 'most calls in one batch',
+    help: 'most calls in one batch; as many as geth allows',
   },
   bodyLimit: {
     value: 'BYTES',
@@ -174,19 +174,19 @@ export const limitOptions = {
   wsIdle: {
     value: 'MS',
     default: 600_000,
-    parse: integer(1_000),
+    parse: milliseconds(1_000),
     help: 'milliseconds after which a WebSocket without requests and subscriptions is closed',
   },
   drain: {
     value: 'MS',
     default: 10_000,
-    parse: integer(0),
+    parse: milliseconds(0),
     help: 'milliseconds for requests in flight to finish on SIGTERM; the process exits at most a second later',
   },
   drainDelay: {
     value: 'MS',
     default: 5_000,
-    parse: integer(0),
+    parse: milliseconds(0),
     help: 'milliseconds of --drain in which new requests are still answered, so that load balancers see the 503 of /ready',
   },
 } as const satisfies Record<string, OptionEntry>

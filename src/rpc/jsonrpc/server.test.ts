@@ -186,8 +186,14 @@ describe('batch', () => {
 
   test('error: over the limit, as an array', async () => {
     const { ask, observed } = setupRpcServer({ batchLimit: 2 })
-    expect(await ask(JSON.stringify([call('echo'), call('echo'), call('echo')]))).toBe(
-      '[{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Batch size 3 exceeds the limit of 2"}}]',
+    const notification = { jsonrpc: '2.0', method: 'echo', params: [] }
+    const refused = (id: string) =>
+      `[{"jsonrpc":"2.0","id":${id},"error":{"code":-32005,"message":"Batch size 3 exceeds the limit of 2"}}]`
+    // The id of the first call.
+    const calls = [notification, { ...call('echo'), id: 7 }, { ...call('echo'), id: 8 }]
+    expect(await ask(JSON.stringify(calls))).toBe(refused('7'))
+    expect(await ask(JSON.stringify([notification, notification, notification]))).toBe(
+      refused('null'),
     )
     expect(observed).toEqual([])
   })

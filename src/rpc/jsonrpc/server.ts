@@ -47,7 +47,7 @@ type Answered = Answer | undefined | Promise<Answer | undefined>
  */
 export function createRpcServer({
   around,
-  batchLimit = 100,
+  batchLimit = 1_000,
   context,
   depthLimit = 32,
   limits,
@@ -148,8 +148,8 @@ export function createRpcServer({
   /** The outcome of a call with a result: an answer for a request, none for a notification. */
   function succeeded({ name: method, rawId, value }: Entry, result: unknown): Outcome {
     const { id, params } = value as RpcRequest
+    onResult?.(method, (params ?? []) as unknown[], result)
     try {
-      onResult?.(method, (params ?? []) as unknown[], result)
       if (id === undefined) return { answer: undefined, code: 0, method }
       const text = idText(value, rawId)
       const answer = isWire(result) ? wireAnswer(text, result) : resultAnswer(text, result ?? null)
@@ -271,8 +271,11 @@ export function createRpcServer({
       const { code, message } = new LimitExceededError(
         `Batch size ${payload.length} exceeds the limit of ${batchLimit}`,
       )
-      // The client sent an array and expects an array.
-      return refuseText(request, batchAnswer([errorAnswer('null', { code, message })]))
+      // The client sent an array and expects an array. As in geth, the error has the id of the first call, so that clients that
+      // find answers by their ids, as Go's, do not wait.
+      const first = payload.findIndex((entry) => !isNotification(entry))
+      const id = first === -1 ? 'null' : idText(payload[first], ids[first])
+      return refuseText(request, batchAnswer([errorAnswer(id, { code, message })]))
     }
     const work = () => answerBatch(payload as unknown[], ids, request, calls)
     return watch?.isOn() ? watch.batch(payload.length, request, work) : work()
@@ -294,7 +297,7 @@ export declare namespace createRpcServer {
   type Options = {
     /** Wraps every call of a known method. Its result or error becomes the answer. @default runs the method */
     around?: AroundCall | undefined
-    /** Maximum number of calls in one batch. @default 100 */
+    /** Maximum number of calls in one batch. @default 1,000 */
     batchLimit?: number
     /** The context of methods without `request`. @throws RpcError while it is not available */
     context: () => ViewContext | Promise<ViewContext>
