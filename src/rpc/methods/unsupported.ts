@@ -25,6 +25,12 @@ const reasons = {
   eth_compileSolidity: 'the gateway has no compiler',
   eth_getCompilers: 'the gateway has no compiler',
 
+  ...family('this chain does not encode blocks, transactions and receipts as Ethereum does', [
+    'debug_getRawBlock',
+    'debug_getRawHeader',
+    'debug_getRawReceipts',
+    'debug_getRawTransaction',
+  ]),
   ...family(
     'the node only records internal transactions; use debug_traceTransaction, debug_traceBlockByNumber or trace_block',
     [
@@ -34,10 +40,6 @@ const reasons = {
       'debug_getBadBlocks',
       'debug_getModifiedAccountsByHash',
       'debug_getModifiedAccountsByNumber',
-      'debug_getRawBlock',
-      'debug_getRawHeader',
-      'debug_getRawReceipts',
-      'debug_getRawTransaction',
       'debug_intermediateRoots',
       'debug_preimage',
       'debug_printBlock',
