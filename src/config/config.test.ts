@@ -44,6 +44,11 @@ test('args: origins of pages and of apps', () => {
 describe('error', () => {
   test.each<[Record<string, string>, Record<string, string>, string]>([
     [{ port: 'x' }, {}, '--port: expected a whole number from 0 to 65535, got "x"'],
+    [
+      { drain: '2000000001' },
+      {},
+      '--drain: expected a whole number from 0 to 2000000000, got "2000000001"',
+    ],
     [{ port: '65536' }, {}, '--port: expected a whole number from 0 to 65535, got "65536"'],
     [{}, { ETHGATE_PORT: '-1' }, 'ETHGATE_PORT: expected a whole number from 0 to 65535, got "-1"'],
     [

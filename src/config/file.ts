@@ -6,7 +6,7 @@ import { isMap, isSeq, type Node, type YAMLMap } from 'yaml'
 import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError, type Option, options } from './config.ts'
 import { solidityBeside } from './upstreamList.ts'
-import { grpcAddress, integer, nodeUrl, rate, url } from './values.ts'
+import { grpcAddress, integer, milliseconds, nodeUrl, rate, url } from './values.ts'
 import { entriesOf, type Fail, fieldsOf, hintFor, openYaml, readScalar } from './yaml.ts'
 
 /** The keys of an entry of `upstreams` and their meaning. docs/config.schema.json is generated from them. */
@@ -121,7 +121,7 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
     rpc: get('rpc', url),
     solidity: get('solidity', nodeUrl) ?? solidityBeside(wallet),
     tier: get('tier', integer(0, 100)) ?? 0,
-    timeout: get('timeout', integer(1)) ?? 10_000,
+    timeout: get('timeout', milliseconds(1)) ?? 10_000,
     wallet,
     weight: get('weight', integer(1, 1_000)) ?? 1,
   }

@@ -1,5 +1,6 @@
 import { type Option, options } from './config.ts'
 import { UPSTREAM_KEYS } from './file.ts'
+import { MOST_MS } from './values.ts'
 
 /** The JSON schema of a configuration file, for editors: docs/config.schema.json. */
 export function configSchema(): object {
@@ -84,5 +85,5 @@ const UPSTREAM_TYPES: Record<keyof typeof UPSTREAM_KEYS, object> = {
   tier: { type: 'integer', minimum: 0, maximum: 100, default: 0 },
   rate: { anyOf: [{ type: 'integer', minimum: 1 }, { const: 'unlimited' }] },
   concurrency: { type: 'integer', minimum: 1, maximum: 40, default: 40 },
-  timeout: { type: 'integer', minimum: 1, default: 10_000 },
+  timeout: { type: 'integer', minimum: 1, maximum: MOST_MS, default: 10_000 },
 }

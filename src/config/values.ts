@@ -118,6 +118,12 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
   }
 }
 
+/** The most milliseconds of an option. A timer takes at most 2^31 - 1; longer ones end at once. The rest is room for what is added. */
+export const MOST_MS = 2_000_000_000
+
+/** Milliseconds from `min` to {@link MOST_MS}. */
+export const milliseconds = (min: number) => integer(min, MOST_MS)
+
 /** A number of workers, or `auto`: the cores that this process may use. */
 export function workers(input: string): number {
   return input === 'auto' ? availableParallelism() : integer(1, 256)(input)

@@ -4,6 +4,7 @@ import {
   grpcAddresses,
   header,
   integer,
+  milliseconds,
   oneOf,
   rate,
   redisUrl,
@@ -59,7 +60,7 @@ export const servingOptions = {
   upstreamTimeout: {
     value: 'MS',
     default: 10_000,
-    parse: integer(1),
+    parse: milliseconds(1),
     help: 'timeout of one upstream call, milliseconds',
   },
   upstreamSockets: {
@@ -153,7 +154,7 @@ export const servingOptions = {
   slow: {
     value: 'MS',
     default: 1_000,
-    parse: integer(0),
+    parse: milliseconds(0),
     help: 'calls that take this many milliseconds or longer are logged; 0 for none',
   },
   verifyRate: {
