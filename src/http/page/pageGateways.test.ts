@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { Hash } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { type Activity, makeActivity } from '../../../test/support/activity.ts'
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
@@ -37,6 +37,16 @@ test('behavior: an error of the node is shown, and not an empty answer', async (
   }
   expect(health).toMatchObject({ head: { number: null }, upstream: { state: 'down' } })
   expect(health.upstreams.map((one) => one.state)).not.toContain('healthy')
+})
+
+test('behavior: a token whose balance cannot be read stays in the list', async () => {
+  const { url } = await startGateway({ config: { upstream: dev.url } })
+  const { textOf } = pagesOf(() => url)
+  const tokens = `/address/${dev.accountOf(1)}?tab=tokens`
+  expect(await textOf(tokens)).toMatch(/Test Dollar .* 250 TUSD/)
+  await dev.rpc('dev_setFaults', { dropRate: 1, operations: ['triggerconstantcontract'] })
+  onTestFinished(async () => void (await dev.rpc('dev_setFaults', { dropRate: 0 })))
+  expect(await textOf(tokens)).toMatch(/contract could not be read/)
 })
 
 test('behavior: without artifacts an unknown error is shown as data', async () => {

@@ -8,7 +8,7 @@ import type {
   Contract as ContractRecord,
 } from '../../../native/wire/accountTypes.ts'
 import { type Row, rowOf } from './row.ts'
-import { ifAnswered, type NativeToken, type Source, type Token, tokenInList } from './source.ts'
+import { ifAnswered, type NativeToken, type Source, type Token } from './source.ts'
 import { findTransfers } from './transferPage.ts'
 
 /** An account or contract, without the content of its tabs. */
@@ -38,11 +38,10 @@ export type History = {
 }
 
 /** A token that an account has. `contract` is absent for a token of the chain itself. */
-export type Holding = {
-  token: Token | NativeToken
-  contract: Address | undefined
-  amount: bigint
-}
+export type Holding =
+  | { token: Token | NativeToken; contract: Address | undefined; amount: bigint }
+  /** It is not known how much it has: the reads of this contract failed. */
+  | { token: undefined; contract: Address; amount: undefined }
 
 /** Storage slots of EIP-1967: the hash of `eip1967.proxy.implementation` and of `eip1967.proxy.beacon`, minus one. */
 const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
@@ -204,20 +203,9 @@ export async function readHoldings(
         amount: BigInt(value),
       })),
     ),
-    Promise.all(
-      contracts.map(async (contract) => {
-        const [token, amount] = await Promise.all([
-          tokenInList(contract, source),
-          source.call(contract, 'balanceOf', [address]).catch(() => undefined),
-        ])
-        return { token, contract, amount }
-      }),
-    ),
+    Promise.all(contracts.map((contract) => holdingOf(contract, address, source))),
   ])
-  const held = ofContracts.flatMap(({ amount, contract, token }) =>
-    token && typeof amount === 'bigint' && amount > 0n ? [{ token, contract, amount }] : [],
-  )
-  return [...own, ...held]
+  return [...own, ...ofContracts.flat()]
 }
 
 /** Who created a contract, and with which transaction where the chain has a list of them. */
@@ -231,4 +219,18 @@ export async function readCreation(
   if (found) return found
   const creator = toRpcAddressOrNull(contract?.origin_address)
   return creator ? { creator, hash: undefined } : undefined
+}
+
+/** What an account has of the token of a contract; none when the contract is no token, or the account has nothing. */
+async function holdingOf(contract: Address, owner: Address, source: Source): Promise<Holding[]> {
+  try {
+    const [token, amount] = await Promise.all([
+      source.token(contract),
+      source.call(contract, 'balanceOf', [owner]),
+    ])
+    return token && typeof amount === 'bigint' && amount > 0n ? [{ token, contract, amount }] : []
+  } catch {
+    // A contract that makes a node fail does not hide the other tokens.
+    return [{ token: undefined, contract, amount: undefined }]
+  }
 }

@@ -194,9 +194,9 @@ export function Holdings({ holdings }: { holdings: readonly Holding[] | undefine
       caption="Tokens"
       columns={['Token', 'Kind', ['Balance', 'main']]}
       rows={holdings.map(({ amount, contract, token }) => [
-        contract ? <AddressLink address={contract} name={token.name} /> : token.name,
+        contract ? <AddressLink address={contract} name={token?.name} /> : token.name,
         contract ? 'contract' : `native token ${'id' in token ? token.id : ''}`,
-        <TokenAmount amount={amount} token={token} />,
+        token ? <TokenAmount amount={amount} token={token} /> : 'could not be read',
       ])}
     />
   )
