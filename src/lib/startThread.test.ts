@@ -18,6 +18,7 @@ test('default: a thread from the sources answers calls', async () => {
   const exit = once(thread, 'exit')
   const call = createCalls(thread)
   expect(await call('coverage')).toMatchObject({ ranges: [] })
+  await expect(call('nothing')).rejects.toThrow('the thread has no function nothing')
   await call('close')
   await thread.terminate()
   await exit

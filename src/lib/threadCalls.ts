@@ -6,7 +6,7 @@ type Message =
   | { id: number; cancel: true }
   | { id: number; note: unknown }
   | { id: number; result: unknown }
-  | { id: number; error: { name: string; message: string; code?: number } }
+  | { id: number; error: { name: string; message: string } }
   | { event: unknown }
 
 /** The functions of a thread. Each takes one argument, can be cancelled, and can send notes before its answer. */
@@ -35,7 +35,9 @@ export function answerCalls(
   async function answer(id: number, name: string, argument: unknown, signal: AbortSignal) {
     try {
       const note = (value: unknown) => port.postMessage({ id, note: value }, [])
-      const result = await handlers[name]?.(argument as never, signal, note)
+      const handler = handlers[name]
+      if (!handler) throw new Error(`the thread has no function ${name}`)
+      const result = await handler(argument as never, signal, note)
       if (isTransfer(result)) port.postMessage({ id, result: result.value }, result[TRANSFER])
       else port.postMessage({ id, result }, [])
     } catch (error) {

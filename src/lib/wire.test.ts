@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { ownWire, wireOfParts } from './wire.ts'
+import { fromWire, ownWire, wireObject, wireOfParts } from './wire.ts'
 
 const LARGE = 64 * 1024
 
@@ -21,4 +21,11 @@ test('default: large parts with memory of their own are not copied, all others a
   expect(parts.includes(own)).toBe(true)
   expect(parts.map(({ length }) => length)).toEqual([LARGE + 2, LARGE, 1])
   for (const part of parts) expect(part.length).toBe(part.buffer.byteLength)
+})
+
+test('behavior: an undefined member of an object is left out, as in JSON.stringify', () => {
+  expect(fromWire(wireObject({ a: undefined, b: 1, c: undefined, d: [2] }))).toEqual({
+    b: 1,
+    d: [2],
+  })
 })

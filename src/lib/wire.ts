@@ -84,7 +84,9 @@ export function fromWire<value>(wire: Wire<value>): value {
 export function wireObject<members extends Record<string, unknown>>(
   members: members,
 ): Wire<{ [key in keyof members]: members[key] extends Wire<infer value> ? value : members[key] }> {
-  const parts = Object.entries(members).flatMap(([name, member], index) => [
+  // As in JSON.stringify, an undefined member is left out.
+  const present = Object.entries(members).filter(([, member]) => member !== undefined)
+  const parts = present.flatMap(([name, member], index) => [
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
     isWire(member) ? member.bytes : Buffer.from(JSON.stringify(member)),
   ])

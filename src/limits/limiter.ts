@@ -129,7 +129,7 @@ export function createLimiter({
 
   /** Returns leases of idle callers, so that other replicas can use them. */
   async function returnIdle(): Promise<void> {
-    const returned: Promise<Grant>[] = []
+    const returned: Promise<unknown>[] = []
     for (const [id, account] of accounts) {
       if (account.refill || account.wanted > 0) continue
       if (!account.isIdle) account.isIdle = true
@@ -137,10 +137,21 @@ export function createLimiter({
         accounts.delete(id)
         const request = { debt: -account.balance, need: 0, want: 0 }
         if (account.balance !== 0)
-          returned.push(Promise.resolve(store.take(id, account.caller.limits, request)))
+          returned.push(
+            Promise.resolve(store.take(id, account.caller.limits, request)).catch(() =>
+              keep(id, account),
+            ),
+          )
       }
     }
-    await Promise.allSettled(returned)
+    await Promise.all(returned)
+  }
+
+  /** Keeps the lease or the debt of an idle caller that could not be returned, for the next time. */
+  function keep(id: string, account: Account): void {
+    const current = accounts.get(id)
+    if (current) current.balance += account.balance
+    else accounts.set(id, account)
   }
 
   const timer = setInterval(() => void returnIdle(), returnAfter)

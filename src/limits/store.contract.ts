@@ -132,6 +132,32 @@ export function testLimitStore(name: string, open: () => LimitStore): void {
       await limiter.stop()
     })
 
+    test('behavior: the debt of an idle caller stays when it cannot be paid', async () => {
+      const store = open()
+      const refused = { asked: 0 }
+      const limiter = createLimiter({
+        returnAfter: 10,
+        store: {
+          take(id, limits, request) {
+            // What an idle caller returns comes without a wish.
+            if (request.want > 0 || refused.asked++ > 0) return store.take(id, limits, request)
+            return Promise.reject(new Error('the store does not answer'))
+          },
+        },
+      })
+      const caller = key('g', { daily: 100_000 })
+      await limiter.take(caller, 1)
+      limiter.charge(caller, 40_000)
+      await expect
+        .poll(
+          async () =>
+            (await store.take(caller.id, caller.limits, { debt: 0, need: 0, want: 0 })).remaining,
+        )
+        .toBe(59_999)
+      expect(refused.asked).toBeGreaterThan(1)
+      await limiter.stop()
+    })
+
     test('behavior: a caller without limits makes no request to the store', () => {
       const limiter = createLimiter({
         store: {

@@ -80,3 +80,10 @@ test('behavior: a transaction that was refused is signed anew', async () => {
   await submission.submitEthereum(request, alias)
   expect(broadcasts).toEqual(['aa1', 'aa2'])
 })
+
+test('error: the client gets the refusal of the node also when it cannot be recorded', async () => {
+  const { state, store, submission } = setup()
+  state.onBroadcast = () => Promise.reject(new Error('refused by the node'))
+  store.release = () => Promise.reject(new Error('the store does not answer'))
+  await expect(submission.submitEthereum(request, alias)).rejects.toThrow('refused by the node')
+})

@@ -140,12 +140,14 @@ export function createSubmission({
       if (!(error instanceof UncertainBroadcastError)) {
         const { message } = error as Error
         const refused = refusals(signal)
-        await store.release(id, {
+        const released = store.release(id, {
           state: 'refused',
           nodes: refused.map(({ node }) => node),
           words: refused.map(({ answer }) => refusalWords(answer)),
           reason: message,
         })
+        // The client gets the refusal also when it cannot be recorded.
+        await released.catch(onError)
       }
       throw error
     }

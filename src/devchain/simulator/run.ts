@@ -9,10 +9,27 @@ const MOST_READS = 2_000
 export type Run = {
   /** Calls to the node. */
   calls: number
-  /** Milliseconds in which it waited for the node. */
+  /** Milliseconds in which it has waited for the node, up to `waitsSince`. */
   waited: number
+  /** Calls in flight. The time in which several of them overlap counts once. */
+  inFlight: number
+  /** When it began to wait, while calls are in flight. */
+  waitsSince: number
   signal: AbortSignal
 }
+
+/** A simulation that begins. */
+export const createRun = (signal: AbortSignal): Run => ({
+  calls: 0,
+  inFlight: 0,
+  signal,
+  waited: 0,
+  waitsSince: 0,
+})
+
+/** Milliseconds in which a simulation has waited for the node. */
+export const waitedBy = ({ inFlight, waited, waitsSince }: Run): number =>
+  waited + (inFlight > 0 ? performance.now() - waitsSince : 0)
 
 /** The simulation that the current work belongs to. */
 export const runs = new AsyncLocalStorage<Run>()
@@ -23,10 +40,11 @@ export async function counted<answer>(ask: () => Promise<answer>): Promise<answe
   if (!run) return ask()
   if (++run.calls > MOST_READS)
     throw new LimitExceededError(`a simulation may read at most ${MOST_READS} values of the node`)
-  const start = performance.now()
+  if (run.inFlight++ === 0) run.waitsSince = performance.now()
   try {
     return await ask()
   } finally {
-    run.waited += performance.now() - start
+    if (run.inFlight === 1) run.waited = waitedBy(run)
+    run.inFlight--
   }
 }

@@ -7,7 +7,7 @@ import { createPoolTransport } from '../../native/transport/transport.ts'
 import type { SimulatedMethod } from '../../rpc/context.ts'
 import { answerOn } from './methods.ts'
 import { createNewestState, type NewestState } from './newestState.ts'
-import { type Run, runs } from './run.ts'
+import { createRun, runs, waitedBy } from './run.ts'
 
 /** One simulation, as the gateway orders it. */
 export type Order = SimulatedMethod & {
@@ -45,11 +45,11 @@ function stateOf({ chainId, node }: Order): NewestState {
 }
 
 async function simulate(order: Order, signal: AbortSignal): Promise<Outcome> {
-  const run: Run = { calls: 0, waited: 0, signal }
+  const run = createRun(signal)
   const start = performance.now()
   const cost = () => ({
     calls: run.calls,
-    computed: Math.max(0, performance.now() - start - run.waited),
+    computed: Math.max(0, performance.now() - start - waitedBy(run)),
   })
   try {
     const result = await runs.run(run, () =>
