@@ -158,7 +158,7 @@ export function createHttpServer({
         if (refusal) return refusal
         normalisePath(incoming)
         const denied = identity.refusalOfUpgrade(incoming)
-        // The app would do the work of a page or an operation, which nothing counts, for an answer that nobody gets.
+        // Otherwise the app would run a page or an operation whose cost is not charged and whose answer cannot be sent.
         return denied ?? (servers.has(pathOf(incoming)) ? undefined : NO_WEBSOCKET)
       },
     },
@@ -169,7 +169,7 @@ export function createHttpServer({
   // The event loop accepts one connection per tick. The last of two hundred would wait for two hundred ticks of long work.
   server.on('connection', () => timeSlice.pause())
 
-  /** What a page of another site must not read, as it must not make calls that spend. */
+  /** Access rules of the admin port: pages of other sites may not read it. */
   const adminAccess = createAccess({
     // Other machines know it by any name.
     allowedHosts: isLoopback(config.adminHost) ? config.allowedHosts : '*',

@@ -124,7 +124,7 @@ export function createRedisLink({
     return [key, ...Array.from({ length: count }, (_, index) => ownKeyOf(`write-check:${index}`))]
   }
 
-  /** One check at a time: after one that succeeded, nobody would repeat one that fails. */
+  /** One check at a time, because a failed check that ends after a successful one would not be repeated. */
   async function checkWrites(): Promise<void> {
     if (client.status !== 'ready') return scheduleCheck()
     try {

@@ -6,7 +6,7 @@ export type Upstream = {
   wallet: string
   /** Base address of `/walletsolidity`. */
   solidity: string
-  /** The node's own JSON-RPC, path included. Asked only for contract storage. */
+  /** The node's own JSON-RPC, path included: for contract storage, the hints of log searches, simulation and comparison. */
   rpc?: string | undefined
   /** Its gRPC interface, for bulk reads: `http://HOST:PORT`, or `https://HOST:PORT` for TLS. */
   grpc?: string | undefined

@@ -4,7 +4,7 @@ import { accountOfKey } from '../lib/accountOfKey.ts'
 import { toRpcAddress } from '../lib/address.ts'
 import type { PrivateKey } from '../native/protobuf/signature.ts'
 
-/** The managed accounts. The keys never leave this object, so no code can print or log them. */
+/** The managed accounts. Only code that signs may call `keyOf`. */
 export type ManagedKeys = {
   /** In the given order. */
   readonly accounts: readonly Address[]

@@ -23,7 +23,8 @@ export function managedAccount(
 ): PrivateKeyAccount {
   const { sending } = services
   assertManaged(method, account, services)
-  const key = sending.keys.keyOf(account) ?? ''
+  // It exists: the line before has asked for it.
+  const key = sending.keys.keyOf(account) as string
   return privateKeyToAccount(`0x${key.replace(/^0x/i, '')}`)
 }
 

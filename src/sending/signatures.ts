@@ -44,10 +44,11 @@ export async function signedBy(transaction: Transaction, native: NativeClient): 
     (sum, signer) => sum + (weights.get(signer) ?? 0n),
     0n,
   )
-  if (weight < BigInt(permission.threshold ?? 1))
+  const threshold = BigInt(permission.threshold ?? 1)
+  if (weight < threshold)
     throw new RpcError(
       -32000,
-      `invalid sender: the signatures weigh ${weight}, permission ${id} needs ${permission.threshold}`,
+      `invalid sender: the signatures weigh ${weight}, permission ${id} needs ${threshold}`,
     )
   return toRpcAddress(owner)
 }

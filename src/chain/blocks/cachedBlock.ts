@@ -55,7 +55,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   let receipts: Rows<RpcReceipt[], RpcReceipt> | undefined
   let logs: LogBlock | undefined
 
-  /** The native objects. They are dropped when all answers have been built. */
+  /** Called after an answer was built: drops the native objects that no later answer needs. */
   function made(): void {
     if (slim && full) header = undefined
     if (slim && full && receipts && logs) source = undefined

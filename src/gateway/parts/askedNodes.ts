@@ -9,7 +9,7 @@ export type AskedNodes = {
    * Names of the nodes that a client's calls were sent to since a time. Calls of a batch, or of a WebSocket, that run at the same
    * time have one signal: each gets the names of all of them.
    */
-  since(caller: object, milliseconds: number): string[]
+  since(caller: object, start: number): string[]
   /** A node refused the transaction of a client. */
   refused(caller: object | undefined, upstream: string, answer: BroadcastResult): void
   /** The nodes that refused the transaction of a client, in the order in which they did. */
@@ -32,9 +32,9 @@ export function createAskedNodes({
       if (!asked) byCaller.set(caller, (asked = new Map()))
       asked.set(upstream, now())
     },
-    since(caller, milliseconds) {
+    since(caller, start) {
       const asked = [...(byCaller.get(caller) ?? [])]
-      return asked.filter(([, time]) => time >= milliseconds).map(([upstream]) => upstream)
+      return asked.filter(([, time]) => time >= start).map(([upstream]) => upstream)
     },
     refused(caller, node, answer) {
       if (!caller) return

@@ -1,6 +1,6 @@
 import type { Tip } from './member.ts'
 
-/** A node's newest block, and how to ask it for the hash at a lower height. */
+/** A node and its newest block. */
 export type HeadView<node> = { node: node; tip: Tip }
 
 /**
@@ -15,7 +15,7 @@ export async function chooseHead<node>(
   hashAt: (node: node, number: number) => Promise<string | undefined>,
 ): Promise<HeadView<node> | undefined> {
   const sorted = views.toSorted((left, right) => right.tip.number - left.tip.number)
-  for (const [index, view] of sorted.entries()) {
+  for (const view of sorted) {
     // A node below this height cannot have the block, so enough nodes must be at or above it.
     const known = sorted.filter(({ tip }) => tip.number >= view.tip.number)
     if (known.length < quorum) continue
@@ -26,7 +26,7 @@ export async function chooseHead<node>(
           : (await hashAt(node, view.tip.number)) === view.tip.hash,
       ),
     )
-    if (agree.filter(Boolean).length >= quorum) return sorted[index]
+    if (agree.filter(Boolean).length >= quorum) return view
   }
   return undefined
 }

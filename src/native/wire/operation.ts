@@ -6,7 +6,7 @@ import type * as wire from './types.ts'
  *
  * - `read`: may be repeated, and callers may share its answer.
  * - `build`: may be repeated, because it has no effect on the chain. Two callers must not get the same transaction.
- * - `send`: is called once.
+ * - `send`: is not repeated after a fault, because the node may have executed it, but when the node was too busy to execute it.
  */
 export type Operation<input, output> = {
   /** Last part of the path, in its exact letter case. */
