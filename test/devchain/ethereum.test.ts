@@ -335,4 +335,40 @@ describe('anybody may send', () => {
     expect(await receiptOf(keccak256(raw))).toMatchObject({ status: '0x0' })
     expect(await nonce(dev.accountOf(0))).toBe(before + 3)
   })
+
+  test('behavior: Hardhat gets an error for a signed transaction that fails, as from its own node', async () => {
+    const to = await deployKitchen()
+    const sendAs = async (agent: string) => {
+      const data = encodeFunctionData({ abi: kitchenAbi, functionName: 'rString' })
+      const raw = await signed(dev.keyOf(0), { to, data })
+      const response = await fetch(dev.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': agent },
+        body: JSON.stringify({
+          id: 1,
+          jsonrpc: '2.0',
+          method: 'eth_sendRawTransaction',
+          params: [raw],
+        }),
+      })
+      return { answer: (await response.json()) as object, hash: keccak256(raw) }
+    }
+    const plain = await sendAs('viem')
+    expect(plain.answer).toMatchObject({ result: plain.hash })
+    for (const agent of ['hardhat 2.22.19', 'Hardhat']) {
+      const { answer, hash } = await sendAs(agent)
+      expect(answer).toMatchObject({
+        error: {
+          code: 3,
+          message: REASON,
+          data: { txHash: hash, data: expect.stringMatching(/^0x08c379a0/) },
+        },
+      })
+      expect(await receiptOf(hash)).toMatchObject({ status: '0x0' })
+    }
+    await dev.rpc('evm_setAutomine', false)
+    const waiting = await sendAs('hardhat 2.22.19')
+    expect(waiting.answer).toMatchObject({ result: waiting.hash })
+    await dev.rpc('evm_setAutomine', true)
+  })
 })

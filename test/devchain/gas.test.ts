@@ -209,6 +209,26 @@ describe('base fee', () => {
   })
 })
 
+test('behavior: a fee history that is read while a block is made ends with the base fee of that block', async () => {
+  await onChain('cancun', async (node) => {
+    const [from, wrong] = [node.accountOf(0), [] as Hex[][]]
+    for (let index = 0; index < 40; index++) {
+      const request = { from, to: THERE, gas: '0x5208' }
+      const sent = node.rpc('eth_sendTransaction', request)
+      const histories = Array.from({ length: 4 }, () =>
+        node.rpc('eth_feeHistory', '0x1', 'latest', []),
+      )
+      for (const history of (await Promise.all(histories)) as { baseFeePerGas: [Hex, Hex] }[]) {
+        const [fee, next] = history.baseFeePerGas
+        // These blocks are nearly empty, so it falls.
+        if (BigInt(next) >= BigInt(fee)) wrong.push(history.baseFeePerGas)
+      }
+      await sent
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
 describe('gas of a hardfork', () => {
   test.each(Object.keys(ANVIL) as Energy[])('default: equals anvil’s on %s', async (hardfork) => {
     await onChain(hardfork, async (node) => {

@@ -40,9 +40,12 @@ export function feeMethods({ ledger }: DevChain): Record<string, AnyMethod> {
           blobGasUsedRatio: gasUsedRatio.map(() => 0),
         }
         const oldest = Number(oldestBlock)
-        // The last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it.
-        if (oldest + gasUsedRatio.length > ledger.head().header.number)
-          baseFeePerGas.splice(-1, 1, numberToHex(nextBaseFee()))
+        // The last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it. The block
+        // may have been made while the history was read.
+        const next = ledger.block(oldest + gasUsedRatio.length)
+        const price = next ? next.seen?.baseFee : nextBaseFee()
+        if (price !== undefined && gasUsedRatio.length > 0)
+          baseFeePerGas.splice(-1, 1, numberToHex(price))
         const [, , percentiles] = params
         if (percentiles.length === 0) return { ...history, ...blobs }
         const reward = gasUsedRatio.map((_, index) =>

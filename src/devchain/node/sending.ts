@@ -26,6 +26,13 @@ const SYNC_TIMEOUT = 20_000n
 /** Longest time of a timer, in milliseconds. A timer with a longer time fires at once. */
 const MAX_TIMER = 2 ** 31 - 1
 
+/**
+ * Whether the client is Hardhat, which names itself in each request. Where its network has keys, it signs what its tests send, and
+ * expects the errors of its own node. Other clients expect the hash, as on anvil.
+ */
+const isHardhat = ({ request }: Context): boolean =>
+  /^hardhat\b/i.test(String(request.headers?.['user-agent'] ?? ''))
+
 /** Methods that send Ethereum transactions. The chain executes them as their sender. */
 export function sendingMethods(
   chain: DevChain,
@@ -65,17 +72,24 @@ export function sendingMethods(
     return `0x${signed.id}`
   }
 
+  /**
+   * As on Hardhat, a failed transaction is an error. Its matchers read the revert data from the error.
+   *
+   * @param hash - of a transaction whose block the gateway has seen, unless it waits in the pool.
+   */
+  function assertSucceeded(hash: Hash): Hash {
+    const place = ledger.placeOf(hash.slice(2))
+    const info = place && ledger.block(place.block)?.infos[place.index]
+    if (info?.result === 'FAILED') throw transactionFailure(info, chain)
+    return hash
+  }
+
   const eth_sendTransaction = defineMethod({
     params: [sendRequest],
     summary: 'sends a transaction of an account of the chain, or of an impersonated one',
     fullOnly: true,
     async handler({ config }, [request]) {
-      const hash = await send(request, () => sign(request, config))
-      const place = ledger.placeOf(hash.slice(2))
-      const info = place && ledger.block(place.block)?.infos[place.index]
-      // As on Hardhat, a failed transaction is an error here. Its matchers read the revert data from the error.
-      if (info?.result === 'FAILED') throw transactionFailure(info, chain)
-      return hash
+      return assertSucceeded(await send(request, () => sign(request, config)))
     },
   })
 
@@ -115,18 +129,25 @@ export function sendingMethods(
     result: schemas.hash,
     summary: 'sends a signed Ethereum or native transaction of any account',
     fullOnly: true,
-    handler: (context, [signed]) =>
-      looksLikeEthereum(signed.value)
-        ? sendRaw(signed.value, signed.unit)
-        : sendNative.handler(context, [signed]),
+    async handler(context, [signed]) {
+      const hash = await sendSigned(context, signed)
+      if (!isHardhat(context)) return hash
+      await announcer.announced()
+      return assertSucceeded(hash)
+    },
   })
+
+  const sendSigned = (context: Context, signed: { unit: Unit; value: Hex }) =>
+    looksLikeEthereum(signed.value)
+      ? sendRaw(signed.value, signed.unit)
+      : sendNative.handler(context, [signed])
 
   const eth_sendRawTransactionSync = defineMethod({
     params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
     summary: 'sends a signed transaction, waits for its block and returns the receipt (EIP-7966)',
     fullOnly: true,
     handler: async (context, [raw, timeout]): Promise<unknown> =>
-      receiptOf(await eth_sendRawTransaction.handler(context, [raw]), context, timeout),
+      receiptOf(await sendSigned(context, raw), context, timeout),
   })
 
   const eth_sendTransactionSync = defineMethod({
