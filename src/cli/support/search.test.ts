@@ -1,3 +1,4 @@
+import { toEventSelector } from 'viem'
 import { expect, test } from 'vitest'
 
 import { CommandError } from './errors.ts'
@@ -31,7 +32,17 @@ test('args: addresses in any spelling, topics by position', () => {
   })
 })
 
+test('behavior: an event with several tuples is one topic', () => {
+  const event = 'Foo((uint256,uint256),(uint256,uint256))'
+  const selector = toEventSelector(`event ${event}`)
+  expect(searchFilter({ topic: [event] })).toEqual({ topics: [selector] })
+  expect(searchFilter({ topic: [`${event}, Transfer(address,address,uint256)`] })).toEqual({
+    topics: [[selector, TRANSFER]],
+  })
+})
+
 test('error: no topic, too many topics', () => {
   expect(() => searchFilter({ topic: ['0x12'] })).toThrow(CommandError)
+  expect(() => searchFilter({ topic: [String(2n ** 256n)] })).toThrow(CommandError)
   expect(() => searchFilter({ topic: ['any', 'any', 'any', 'any', 'any'] })).toThrow('4 topics')
 })

@@ -28,17 +28,29 @@ export function searchFilter(options: SearchOptions): LogFilter {
 
 function position(text: string): string | string[] | null {
   if (/^(any|null|\*)?$/.test(text.trim())) return null
-  // A signature has commas inside its parentheses.
-  const parts = text.split(/,(?![^(]*\))/).map((part) => topic(part.trim()))
+  const parts = splitOutside(text).map((part) => topic(part.trim()))
   return parts.length === 1 ? (parts[0] ?? null) : parts
+}
+
+/** Splits a text at its commas, but not at those inside of parentheses: a signature has commas there. */
+function splitOutside(text: string): string[] {
+  const parts = ['']
+  let depth = 0
+  for (const letter of text) {
+    if (letter === '(') depth += 1
+    if (letter === ')') depth -= 1
+    if (letter === ',' && depth === 0) parts.push('')
+    else parts[parts.length - 1] += letter
+  }
+  return parts
 }
 
 function topic(text: string): string {
   if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
   if (text.includes('(')) return toEventSelector(readItem(text, 'event') as AbiEvent)
-  const address = tryAddress(text)
-  if (address) return `0x${address.eth.slice(2).padStart(64, '0')}`
-  if (/^\d+$/.test(text)) return `0x${BigInt(text).toString(16).padStart(64, '0')}`
+  if (tryAddress(text)) return `0x${parseAddress(text, 'topic').eth.slice(2).padStart(64, '0')}`
+  if (/^\d+$/.test(text) && BigInt(text) < 2n ** 256n)
+    return `0x${BigInt(text).toString(16).padStart(64, '0')}`
   throw usageError(
     `a topic is 32 bytes of hex, an event such as Transfer(address,address,uint256), an address, a number or any; got "${text}"`,
   )
