@@ -41,7 +41,8 @@ describe.each([6, 18])('a chain with %i decimals', (decimals) => {
     const shown = await print('send', SECOND, '--value', '1.5coin', '--from', FIRST, '--table')
     expect(shown).toMatch(/^amount +1.5 coins$/m)
     expect(BigInt(await print('balance', SECOND)) - before).toBe((unit * 15n) / 10n)
-    expect(await print('balance', SECOND, '--coin')).toBe(`${before / unit + 1n}.5`)
+    for (const option of ['--coin', '--ether'])
+      expect(await print('balance', SECOND, option)).toBe(`${before / unit + 1n}.5`)
     expect(await print('account', 'show', SECOND, '--table')).toMatch(/^balance +10,001.5 coins$/m)
     const wei = ['--rpc-url', `${url}/wei`]
     expect(await print('balance', SECOND, '--coin', ...wei)).toBe(`${before / unit + 1n}.5`)
@@ -191,6 +192,14 @@ describe('words of earlier versions and of cast', () => {
       [['basefee'], 'use "ethgate block BLOCK -f baseFeePerGas"'],
       [['tx-pool'], 'use "ethgate rpc txpool_content"'],
       [['to-hex', '10'], 'use "cast to-hex"'],
+      [['4byte-decode', '0x'], 'use "ethgate decode DATA"'],
+      [['send', SECOND, '--unlocked'], 'without a key the gateway signs'],
+      [['dev', '--hardfork', 'prague'], 'use --energy'],
+      [['dev', '--no-mining'], 'use --no-automine'],
+      [['dev', '--steps-tracing'], 'debug_traceTransaction'],
+      [['-a', '3'], 'use --accounts'],
+      [['dev', '-m', 'x'], 'use --mnemonic'],
+      [['dev', '-b', '3'], 'use --block-time'],
     ]
     for (const [words, text] of cases) {
       const run = await ethgate(words)

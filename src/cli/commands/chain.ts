@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 
 import { parseAddress } from '../support/address.ts'
 import { addWord } from '../support/command.ts'
@@ -86,7 +86,7 @@ export function addChainCommands(program: Command, io: Io): void {
       return { value: frame, text: (terminal) => renderTrace(terminal, frame as Frame, abi) }
     },
   })
-  addWord<AtBlock & { coin?: boolean }>(program, io, {
+  addWord<AtBlock & { coin?: boolean; ether?: boolean }>(program, io, {
     usage: 'balance <who>',
     summary: 'print the balance of an account',
     description:
@@ -99,11 +99,11 @@ export function addChainCommands(program: Command, io: Io): void {
     calls: 'rpc',
     async run({ options, target }, [who = '']) {
       const amount = await quantity(target, 'eth_getBalance', account(who), state(options))
-      if (!options.coin) return amount
+      if (!options.coin && !options.ether) return amount
       const { formatUnits } = await import('../support/viem.ts')
       return formatUnits(amount, await target.decimals())
     },
-  })
+  }).addOption(new Option('--ether').hideHelp())
   addWord<AtBlock>(program, io, {
     usage: 'nonce <who>',
     summary: 'print the number of transactions that an account has sent',

@@ -6,6 +6,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   wallet: 'operations of a node are "ethgate native OPERATION", keys are "ethgate keys"',
   // cast.
   '4byte-calldata': 'use "ethgate decode DATA"',
+  '4byte-decode': 'use "ethgate decode DATA"',
   '4byte-event': 'use "ethgate 4byte TOPIC"',
   'abi-decode': 'use "ethgate decode abi SIGNATURE DATA"',
   'abi-encode': 'use "ethgate encode abi SIGNATURE ARGS"',
@@ -62,7 +63,7 @@ const CAST_ONLY = new Set(
   ).split(' '),
 )
 
-/** What replaced an option of an earlier version. */
+/** What replaced an option of an earlier version, or does what an option of cast does. */
 const OPTIONS: Readonly<Record<string, string>> = {
   '--amount': 'it is now --value, such as --value 1.5coin',
   '--deploy': 'it is now --create FILE',
@@ -73,10 +74,21 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '--sig': 'the signature is the second argument: ethgate send ADDRESS SIGNATURE ARGS',
   '--to': 'the receiver is the first argument: ethgate send ADDRESS --value 1.5coin',
   '--topic': 'topics are arguments: ethgate logs EVENT ARGS',
+  '--unlocked': 'leave it out: with --from and without a key the gateway signs',
   '--wait': 'send waits for the block unless --async is given',
 }
 
-/** The line for a word or an option that does not exist here but did, or does in cast; undefined for any other. */
+/** What does what an option of anvil does: the options of `dev`. */
+const DEV_OPTIONS: Readonly<Record<string, string>> = {
+  '-a': 'use --accounts',
+  '-b': 'use --block-time',
+  '-m': 'use --mnemonic',
+  '--hardfork': 'use --energy, such as --energy prague',
+  '--no-mining': 'use --no-automine',
+  '--steps-tracing': 'leave it out: debug_traceTransaction always answers with its steps',
+}
+
+/** The line for a word or an option that does not exist here but did, or does in cast or anvil; undefined for any other. */
 export function answerFor(line: string, path: string): string | undefined {
   const command = `${path} ${/^unknown command '([^']+)'/.exec(line)?.[1] ?? ''}`.replace(
     'ethgate ',
@@ -87,6 +99,7 @@ export function answerFor(line: string, path: string): string | undefined {
     return `there is no command ${command}: ${COMMANDS[command]}`
   if (CAST_ONLY.has(command))
     return `there is no command ${command}: use "cast ${command}", which works with a gateway at --rpc-url`
-  if (Object.hasOwn(OPTIONS, option)) return `${path} has no ${option}: ${OPTIONS[option]}`
+  const options = path === 'ethgate dev' ? DEV_OPTIONS : OPTIONS
+  if (Object.hasOwn(options, option)) return `${path} has no ${option}: ${options[option]}`
   return undefined
 }
