@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -239,6 +240,21 @@ test.skipIf(!hasScript)(
       expect(output).toContain(off)
       expect(output.lastIndexOf(on)).toBeGreaterThan(output.lastIndexOf(off))
     }
+  },
+)
+
+test.skipIf(!hasScript)(
+  `behavior: on a terminal that shows the logs no bar is drawn over them${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+  async () => {
+    const words = `logs --from-block 0 --to-block 100 --rpc-url "${server.url}"`
+    const line = `"${process.execPath}" "${commandFile()}" ${words}`
+    const shell = spawn(recorder, ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
+    })
+    const output = await text(shell.stdout)
+    expect(output).toMatch(/45 logs of blocks 0 to 100/)
+    // The bar saves the position of the cursor and hides the cursor.
+    for (const code of ['\u001B7', '\u001B[?25l']) expect(output).not.toContain(code)
   },
 )
 

@@ -129,7 +129,7 @@ async function fill({ native, quiet, request, signal, terminal }: Filling): Prom
 
   const { from, to } = range
   const there = countBlocks(await writer.store.coverage(), from, to)
-  const progress = createProgress(terminal, { quiet, from, to, at: from + there })
+  const progress = createProgress(terminal, { quiet, from, to, at: from + there, unit: 'log' })
   const started = performance.now()
   const figures = () => {
     const seconds = (performance.now() - started) / 1000

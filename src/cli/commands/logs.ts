@@ -106,11 +106,14 @@ async function exportLogs(
   const start = Date.now()
   const written = { logs: 0, requests: 0 }
   const from = sink.next()
-  const progress = createProgress(terminal, {
+  // A bar would be drawn over the logs where both are on one terminal.
+  const hasBar = options.out !== undefined || io.stdout.isTTY !== true
+  const progress = createProgress(hasBar ? terminal : { ...terminal, interactive: false }, {
     quiet: options.quiet ?? false,
     from: first.number,
     to: last.number,
     at: from,
+    unit: 'log',
   })
   try {
     for await (const page of readLogs({

@@ -59,9 +59,10 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
   const from = wholeNumber(options.from, '--from')
   const to = options.to === undefined ? head : Math.min(wholeNumber(options.to, '--to'), head)
   const heights = spread(from, to, options.blocks)
-  const progress = createProgress(terminal, { quiet: options.quiet === true, from, to, at: from })
+  const quiet = options.quiet === true
+  const progress = createProgress(terminal, { quiet, from, to, at: from, unit: 'answer' })
   const interrupt = onInterrupt()
-  const total = { blocks: 0, answers: 0, mismatches: 0, refused: 0, logs: 0 }
+  const total = { blocks: 0, answers: 0, mismatches: 0, refused: 0 }
   let failure: unknown
   try {
     while (total.blocks < heights.count) {
@@ -69,11 +70,10 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
       const compared = await compareBlock(number, ours, theirs, interrupt.signal)
       total.blocks++
       total.answers += compared.answers
-      total.logs += compared.logs
       total.mismatches += compared.lines.length - compared.refused
       total.refused += compared.refused
       for (const line of compared.lines) await terminal.print(line)
-      progress.update(number + 1, total.logs)
+      progress.update(number + 1, total.answers)
     }
   } catch (error) {
     failure = error
@@ -142,11 +142,11 @@ async function compareBlock(number: number, ours: Rpc, theirs: Rpc, signal: Abor
   const block = await compare('eth_getBlockByNumber', [height, true])
   if (block instanceof RpcFailure) throw block
   const { transactions = [] } = (block ?? {}) as { transactions?: { hash: string }[] }
-  const [logs] = await Promise.all([
+  await Promise.all([
     compare('eth_getLogs', [{ fromBlock: height, toBlock: height }]),
     ...transactions.map(({ hash }) => compare('eth_getTransactionReceipt', [hash])),
   ])
-  return { answers, lines, logs: Array.isArray(logs) ? logs.length : 0, refused }
+  return { answers, lines, refused }
 }
 
 /** The error that a server answered. */

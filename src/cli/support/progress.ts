@@ -1,12 +1,12 @@
 import { SingleBar } from 'cli-progress'
 
-import { grouped } from '../../codec/coin.ts'
+import { grouped, plural } from '../../codec/coin.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The progress of a long export. */
+/** The progress of a long command. */
 export type Progress = {
-  /** First block that is not done, and logs so far. */
-  update(next: number, logs: number): void
+  /** First block that is not done, and what was counted so far. */
+  update(next: number, count: number): void
   /** Shows a temporary problem. */
   note(text: string): void
   stop(): void
@@ -14,7 +14,7 @@ export type Progress = {
 
 /** A bar on stderr when that is a terminal; otherwise only notes. */
 export function createProgress(terminal: Terminal, options: createProgress.Options): Progress {
-  const { quiet, from, to, at } = options
+  const { at, from, quiet, to, unit } = options
   if (quiet || !terminal.interactive || at > to)
     return {
       update() {},
@@ -23,7 +23,7 @@ export function createProgress(terminal: Terminal, options: createProgress.Optio
     }
   const bar = new SingleBar({
     format:
-      '{bar} {percentage}% | block {block} of {last} | {logs} logs | {rate}/s | {eta_formatted} left {note}',
+      '{bar} {percentage}% | block {block} of {last} | {counted} | {rate}/s | {eta_formatted} left {note}',
     barsize: 24,
     stream: process.stderr,
     hideCursor: true,
@@ -36,15 +36,21 @@ export function createProgress(terminal: Terminal, options: createProgress.Optio
   const restore = () => process.stderr.write('\u001B[?25h\u001B[?7h')
   process.once('exit', restore)
   const start = Date.now()
-  const payload = { block: grouped(at), last: grouped(to), logs: '0', rate: '0', note: '' }
+  const payload = {
+    block: grouped(at),
+    last: grouped(to),
+    counted: plural(0, unit),
+    rate: '0',
+    note: '',
+  }
   bar.start(to - from + 1, at - from, payload)
   return {
-    update(next, logs) {
+    update(next, count) {
       const seconds = (Date.now() - start) / 1000
       bar.update(next - from, {
         block: grouped(Math.min(next, to)),
-        logs: grouped(logs),
-        rate: grouped(Math.round(logs / Math.max(seconds, 0.001))),
+        counted: plural(count, unit),
+        rate: grouped(Math.round(count / Math.max(seconds, 0.001))),
         note: '',
       })
     },
@@ -57,5 +63,12 @@ export function createProgress(terminal: Terminal, options: createProgress.Optio
 }
 
 export declare namespace createProgress {
-  type Options = { quiet: boolean; from: number; to: number; at: number }
+  type Options = {
+    quiet: boolean
+    from: number
+    to: number
+    at: number
+    /** What is counted: one of them. */
+    unit: string
+  }
 }
