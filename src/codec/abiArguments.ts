@@ -28,7 +28,7 @@ export function readArguments(
     )
   return inputs.map((input, index) => {
     const word = words[index] ?? ''
-    const where = `${name}: ${input.name || `argument ${index}`}`
+    const where = `${name}: ${input.name || `argument ${index + 1}`}`
     const isText = !input.type.endsWith(']') && !input.type.startsWith('tuple')
     return readValue(input, isText ? word : readList(word, `${where} (${input.type})`), where)
   })

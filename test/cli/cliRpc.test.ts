@@ -1,9 +1,14 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { ethgate, startCommand, startRpc } from '../support/cli.ts'
+import { commandFile, ethgate, startCommand, startRpc } from '../support/cli.ts'
 import { until } from '../support/until.ts'
 import { CUSTOM_ERROR } from './cliSamples.ts'
 import { useFolder, useReplayNode } from './cliSetup.ts'
@@ -106,6 +111,31 @@ describe('verify', () => {
     expect(run.stderr).toContain('stopped before block 2')
   })
 })
+
+// util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
+const recorder = 'script'
+const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes(
+  'util-linux',
+)
+
+test.skipIf(!hasScript)(
+  `behavior: the progress bar of verify counts answers${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+  async () => {
+    const server = await startRpc(async (method, params) => {
+      if (method === 'eth_getBlockByNumber' && params[0] === '0x2') await sleep(1_000)
+      if (method === 'eth_getLogs') return { error: { code: -32005, message: 'too many' } }
+      return { result: method === 'eth_blockNumber' ? '0x2' : [] }
+    })
+    const words = `verify --rpc-url "${server.url}" --against "${server.url}"`
+    const line = `"${process.execPath}" "${commandFile()}" ${words}`
+    const shell = spawn(recorder, ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
+    })
+    const output = await text(shell.stdout)
+    await server.close()
+    expect(output).toContain('| block 2 of 2 | 1 answer |')
+  },
+)
 
 describe('rpc', () => {
   test('default: one line of JSON into a pipe', async () => {
@@ -233,6 +263,36 @@ describe('rpc', () => {
     await server.close()
     expect(unknown.code).toBe(1)
     expect(unknown.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('error: only rpc says how its parameters were read', async () => {
+    const server = await startRpc(() => ({ error: { code: -32602, message: 'invalid argument' } }))
+    const rpc = await ethgate(['rpc', 'eth_getBlockByNumber', 'x', '--rpc-url', server.url])
+    const block = await ethgate(['block', `0x${'f'.repeat(20)}`, '--rpc-url', server.url])
+    await server.close()
+    expect(rpc).toMatchObject({ code: 1, stderr: expect.stringContaining('sent as JSON') })
+    expect(block).toMatchObject({
+      code: 1,
+      stderr: 'ethgate: eth_getBlockByNumber: invalid argument (code -32602)\n',
+    })
+  })
+
+  test('error: a server that is no HTTP server', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const run = await ethgate(['block', '--rpc-url', url])
+    server.close()
+    expect(run.code).toBe(4)
+    expect(run.stderr).toContain('(the connection was closed; it may not be an HTTP server)')
+  })
+
+  test('error: the largest timeout is named', async () => {
+    const run = await ethgate(['block', '--timeout', '2147484'])
+    expect(run).toMatchObject({
+      code: 2,
+      stderr: 'ethgate: --timeout needs seconds, at most 86400, got "2147484"\n',
+    })
   })
 
   test('error: an answer that is not JSON-RPC, and a busy server', async () => {

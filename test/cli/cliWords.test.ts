@@ -96,7 +96,10 @@ describe.each([6, 18])('a chain with %i decimals', (decimals) => {
     )
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toContain('there is no contract at TLEaY8XoqpBmndLsjcfThgdKLN1ssNuUcF')
+    expect(refused.stderr).toContain('give only --value to send coins')
     expect(await print('nonce', FIRST)).toBe(nonce)
+    for (const word of ['call', 'estimate'])
+      expect((await run(word, SECOND, 'f()')).stderr).toMatch(/: f\(\) cannot be called\n$/)
     const field = await run('block', '-f', 'hsh')
     expect(field).toMatchObject({ code: 2, stdout: '' })
     expect(field.stderr).toContain('there is no field hsh; the fields are')
@@ -160,6 +163,11 @@ describe('words without a request', () => {
       [['4byte', '0x00000001'], 1, 'not in the bundled table'],
       [['4byte', 'transfer'], 2, 'a selector is 0x and 8 hex digits'],
       [['to-unit', '1'], 2, 'has no unit: write 1coin'],
+      [['to-unit', 'abc'], 2, '"abc" is not an amount with its unit, such as 1.5coin'],
+      [['to-unit', '1.5'], 2, '"1.5" has no unit: write 1.5coin\n'],
+      [['keccak', '0x1'], 2, '"0x1" is not bytes'],
+      [['keccak', '0xzz'], 2, '"0xzz" is not bytes'],
+      [['encode', 'abi', 'f(uint8)', '256'], 2, 'f: argument 1 (uint8) needs an integer within'],
       [['to-unit', '1coin', 'trx'], 2, 'there is no unit trx'],
       [['from-unit', 'x'], 2, 'is not a number'],
       [['decode', 'calldata', 'f(uint256)', '0xa9059cbb'], 2, 'the selector of f(uint256) is'],
@@ -229,6 +237,14 @@ describe('words of earlier versions and of cast', () => {
       stderr: expect.stringContaining('dev runs its own chain'),
     })
   })
+})
+
+test('error: a creation from a file that has no code', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'ethgate-words-')), 'typo.yaml')
+  await writeFile(file, 'port: 1\n')
+  const run = await ethgate(['send', '--create', file, '--from', FIRST])
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain('is neither an artifact (JSON) nor creation code (hex)')
 })
 
 test('behavior: a creation from bare code takes the signature of its constructor', async () => {

@@ -94,9 +94,11 @@ export function addAccountCommand(program: Command, io: Io): void {
     ],
     calls: 'node',
     run: (task, [amount = '', resource = '']) =>
-      sendTransaction(task, async ({ owner, unit }) =>
-        stakeOf(owner, unit.read(amount, 'the amount'), resource, unit, task.options.release),
-      ),
+      sendTransaction(task, async ({ owner, unit: unitOf }) => {
+        const unit = await unitOf()
+        const coins = unit.read(amount, 'the amount')
+        return stakeOf(owner, coins, resource, unit, task.options.release)
+      }),
   })
   addWord<SendingOptions>(account, io, {
     usage: 'vote <votes...>',

@@ -105,7 +105,7 @@ async function read(
   const intent = await readIntent(
     words,
     { ...options, value: options.value ?? '0coin' },
-    { owner, unit: await target.unit(), hasCode: (address) => channel.hasCode(address) },
+    { owner, unit: () => target.unit(), hasCode: (address) => channel.hasCode(address) },
   )
   if (!intent.call) throw usageError('a call cannot send tokens')
   return intent

@@ -6,6 +6,7 @@ import { CommandError, usageError } from '../support/errors.ts'
 import { readStdin } from '../support/input.ts'
 import type { Io } from '../support/io.ts'
 import { renderFields } from '../support/table.ts'
+import { hint } from '../support/unit.ts'
 
 /** `ethgate encode`, `keccak`, `address` and other words that make no request. */
 export function addConvertCommands(program: Command, io: Io): void {
@@ -23,10 +24,13 @@ export function addConvertCommands(program: Command, io: Io): void {
     ],
     calls: 'nothing',
     async run(_, [kind, signature = '', ...args]) {
-      const { encodeCall, encodeConstructor, encodeEvent } = await import('../support/arguments.ts')
+      const { encodeArguments, encodeCall, encodeEvent } = await import('../support/arguments.ts')
       const { readFunction, readItem } = await import('../support/signature.ts')
       const words = args as string[]
-      if (kind === 'abi') return encodeConstructor(readFunction(signature).inputs, words)
+      if (kind === 'abi') {
+        const { inputs, name } = readFunction(signature)
+        return encodeArguments(name, inputs, words)
+      }
       if (kind === 'event') {
         const value = encodeEvent(readItem(signature, 'event'), words)
         return {
@@ -85,6 +89,8 @@ export function addConvertCommands(program: Command, io: Io): void {
       const { keccak256, stringToBytes } = await import('../support/viem.ts')
       const text = data === '-' ? (await readStdin(io)).replace(/\n$/, '') : data
       const isBytes = /^0x([0-9a-f]{2})*$/i.test(text)
+      if (!isBytes && /^0x/i.test(text))
+        throw usageError(`"${text}" is not bytes: 0x needs an even number of hex digits behind it`)
       return keccak256(isBytes ? (text as `0x${string}`) : stringToBytes(text))
     },
   })
@@ -112,9 +118,8 @@ export function addConvertCommands(program: Command, io: Io): void {
     ],
     calls: 'nothing',
     async run(_, [amount = '', unit = 'sun']) {
-      const [, digits = '', from = ''] = /^(-?[\d.]+)\s*([a-z]+)$/i.exec(amount) ?? []
-      if (from === '')
-        throw usageError(`"${amount}" has no unit: write ${amount}coin or ${amount}sun`)
+      const [, digits = '', from = ''] = /^(-?\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(amount) ?? []
+      if (from === '') throw usageError(`"${amount}" ${hint(digits, from, 'sun')}`)
       return convert(digits, from, unit)
     },
   })

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 
 import { addWord } from '../support/command.ts'
-import { usageError } from '../support/errors.ts'
+import { CommandError, usageError } from '../support/errors.ts'
 import { readStdin } from '../support/input.ts'
 import type { Io } from '../support/io.ts'
 import { parse, parseLoose } from '../support/json.ts'
+import { RpcFailure } from '../support/rpc.ts'
 
 /** `ethgate rpc METHOD [PARAMS…]`: one JSON-RPC call. */
 export function addRpcCommand(program: Command, io: Io): void {
@@ -35,10 +36,20 @@ export function addRpcCommand(program: Command, io: Io): void {
       const { rethrow } = await import('../support/abi.ts')
       const value = await target.rpc
         .call(method, params)
-        .catch((error: unknown) => rethrow(error, options.abi))
+        .catch((error: unknown) => rethrow(withAdvice(error), options.abi))
       return { value }
     },
   })
+}
+
+/** The same error; one about the parameters says how they were read. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof RpcFailure) || error.code !== -32602) return error
+  const { details, exitCode, message } = error
+  return new CommandError(
+    `${message}; a parameter that is valid JSON is sent as JSON, any other as text`,
+    { cause: error, details, exitCode },
+  )
 }
 
 async function readParams(io: Io, words: readonly string[]): Promise<unknown[]> {

@@ -56,7 +56,8 @@ export function addSendCommand(program: Command, io: Io): void {
     run: (task, words) =>
       sendTransaction(task, (reading) => {
         const given = words.filter((word) => word !== undefined)
-        return readIntent(given, task.options, reading)
+        const withoutCode = '; give only --value to send coins'
+        return readIntent(given, task.options, { ...reading, withoutCode })
       }),
   })
 }

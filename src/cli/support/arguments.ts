@@ -15,9 +15,13 @@ export function encodeCall(item: AbiFunction, words: readonly string[]): Hex {
   return asUsage(() => codec.encodeCall(item, words))
 }
 
-/** Encodes the arguments of a constructor; `0x` without any. @throws CommandError (usage) */
-export function encodeConstructor(inputs: readonly AbiParameter[], words: readonly string[]): Hex {
-  return encodeAbiParameters(inputs, readArguments('the constructor', inputs, words))
+/** Encodes arguments without a selector; `0x` without any. @throws CommandError (usage) that has this name and the argument's */
+export function encodeArguments(
+  name: string,
+  inputs: readonly AbiParameter[],
+  words: readonly string[],
+): Hex {
+  return encodeAbiParameters(inputs, readArguments(name, inputs, words))
 }
 
 /** Encodes the topics and the data of a log; all arguments in the order of the event. @throws CommandError (usage) */

@@ -57,9 +57,10 @@ function findArtifacts(json: unknown, name: string, depth = 0): Artifact[] {
 function codeOf(text: string, where: string): string {
   const hex = text.replace(/^0x/i, '').toLowerCase()
   if (/^([0-9a-f]{2})*$/.test(hex)) return hex
+  if (/__\$?\w+/.test(text)) throw usageError(`${where} has unlinked libraries: link them first`)
   throw usageError(
-    /__\$?\w+/.test(text)
-      ? `${where} has unlinked libraries: link them first`
-      : `${where} needs an even number of hex digits`,
+    /^[0-9a-f]*$/.test(hex)
+      ? `${where} needs an even number of hex digits`
+      : `${where} is neither an artifact (JSON) nor creation code (hex)`,
   )
 }

@@ -77,8 +77,9 @@ export function unreachableError(url: string, cause: unknown): CommandError {
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
-  const code = (first as NodeJS.ErrnoException).code
+  const code = (first as NodeJS.ErrnoException | undefined)?.code
   if (code === 'ECONNREFUSED') return 'connection refused'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown host'
-  return code ?? (first instanceof Error ? first.message : String(first))
+  if (code === 'UND_ERR_SOCKET') return 'the connection was closed; it may not be an HTTP server'
+  return code ?? (first instanceof Error ? first.message : 'no reason given')
 }

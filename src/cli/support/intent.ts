@@ -42,8 +42,11 @@ export type IntentOptions = {
 /** What reading needs besides the words. */
 export type Reading = {
   owner: AddressForms
-  unit: Unit
+  /** Asks the server. So it is called after the words are read, because a wrong word needs no server. */
+  unit: () => Promise<Unit>
   hasCode: (address: AddressForms) => Promise<boolean>
+  /** What to do where there is no contract to call. */
+  withoutCode?: string
 }
 
 /**
@@ -55,9 +58,9 @@ export type Reading = {
 export async function readIntent(
   words: readonly string[],
   options: IntentOptions,
-  { hasCode, owner, unit }: Reading,
+  { hasCode, owner, unit: unitOf, withoutCode = '' }: Reading,
 ): Promise<Intent> {
-  if (options.create !== undefined) return readCreation(words, options, owner, unit)
+  if (options.create !== undefined) return readCreation(words, options, owner, unitOf)
   const [receiver, signature, ...args] = words
   if (receiver === undefined)
     throw usageError('the receiver is missing: give an address, or --create FILE')
@@ -68,11 +71,12 @@ export async function readIntent(
   const { encodeCall } = await import('./arguments.ts')
   const data = item ? encodeCall(item, args) : options.data && bytes(options.data, '--data')
   const token = readToken(options)
+  const unit = await unitOf()
   const amount = token || options.value === undefined ? 0n : unit.read(options.value, '--value')
   const isContract = await hasCode(to)
   if (data !== undefined && data !== '0x' && !isContract)
     throw usageError(
-      `there is no contract at ${to.base58} (${withChecksum(to.eth)}): ${signature ?? '--data'} cannot be called; give only --value to send coins`,
+      `there is no contract at ${to.base58} (${withChecksum(to.eth)}): ${signature ?? '--data'} cannot be called${withoutCode}`,
     )
   if (data === undefined && options.value === undefined)
     throw usageError('the amount is missing: give --value, such as --value 1.5coin')
@@ -121,10 +125,10 @@ async function readCreation(
   words: readonly string[],
   options: IntentOptions,
   owner: AddressForms,
-  unit: Unit,
+  unitOf: () => Promise<Unit>,
 ): Promise<Intent> {
   if (options.token !== undefined) throw usageError('--create takes no --token')
-  const { encodeConstructor } = await import('./arguments.ts')
+  const { encodeArguments } = await import('./arguments.ts')
   const { loadAbi, signatures } = await import('./abi.ts')
   const artifact = await readArtifact(options.create ?? '', options.contract)
   // As in cast, bare code takes the signature of its constructor before the arguments.
@@ -134,8 +138,9 @@ async function readCreation(
     : (artifact.abi ?? (options.abi ? await loadAbi(options.abi) : []))
   const constructor = abi.find((item) => item.type === 'constructor')
   const args = typed ? words.slice(1) : words
-  const bytecode = artifact.bytecode + encodeConstructor(constructor?.inputs ?? [], args).slice(2)
-  const amount = options.value === undefined ? 0n : unit.read(options.value, '--value')
+  const encoded = encodeArguments('the constructor', constructor?.inputs ?? [], args)
+  const bytecode = artifact.bytecode + encoded.slice(2)
+  const amount = options.value === undefined ? 0n : (await unitOf()).read(options.value, '--value')
   return {
     type: 'CreateSmartContract',
     value: {

@@ -136,8 +136,5 @@ function isRevert(error: { code: number; message: string }): boolean {
 }
 
 function advice(error: { code: number; message: string }): string {
-  if (error.code === -32601) return '; docs/methods.md lists the methods'
-  if (error.code === -32602)
-    return '; a parameter that is valid JSON is sent as JSON, any other as text'
-  return ''
+  return error.code === -32601 ? '; docs/methods.md lists the methods' : ''
 }

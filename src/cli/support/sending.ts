@@ -61,8 +61,12 @@ export async function sendTransaction(
       'the sender is missing: give --account NAME or --key-file FILE (or ETHGATE_KEY), or --from ADDRESS if the gateway manages its key',
     )
   const channel = await openChannel(target)
+  const intent = await read({
+    owner,
+    unit: () => target.unit(),
+    hasCode: (address) => channel.hasCode(address),
+  })
   const unit = await target.unit()
-  const intent = await read({ owner, unit, hasCode: (address) => channel.hasCode(address) })
   const sending = { task, channel, intent, owner, unit }
   if (!key && !options.dryRun) return sendManaged(sending)
   // A chain with 18 decimals takes no native transactions.

@@ -39,6 +39,9 @@ export type Target = {
 
 const DEFAULT_RPC = 'http://127.0.0.1:8545'
 
+/** Seconds: a day. */
+const MAX_TIMEOUT = 86_400
+
 /**
  * Reads options, then environment, then defaults. Without a node the native HTTP API is expected at the gateway's
  * own address, where a development chain serves it.
@@ -123,6 +126,7 @@ function header(text: string | undefined): Record<string, string> {
 
 function seconds(text: string): number {
   const number = Number(text)
-  if (!(number > 0 && number <= 86_400)) throw usageError(`--timeout needs seconds, got "${text}"`)
+  if (!(number > 0 && number <= MAX_TIMEOUT))
+    throw usageError(`--timeout needs seconds, at most ${MAX_TIMEOUT}, got "${text}"`)
   return number
 }

@@ -44,7 +44,8 @@ const MAX_INT64 = 2n ** 63n - 1n
 
 const AMOUNT = /^(\d[\d_,]*)(?:\.(\d+))?\s*([a-z]*)$/i
 
-function hint(number: string, unit: string, smallest: string): string {
+/** Why an amount cannot be read, and how to write it. The number is a decimal number, or empty if the text has none. */
+export function hint(number: string, unit: string, smallest: string): string {
   if (number === '') return `is not an amount with its unit, such as 1.5coin or 1500000${smallest}`
   if (unit === '')
     return `has no unit: write ${number}coin${number.includes('.') ? '' : ` or ${number}${smallest}`}`
