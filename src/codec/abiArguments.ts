@@ -2,7 +2,7 @@ import { parse } from 'lossless-json'
 import type { AbiFunction, AbiParameter, Hex } from 'viem'
 import { encodeFunctionData } from 'viem/utils'
 
-import { parseAddress } from '../lib/address.ts'
+import { isShortNativeAddress, parseAddress } from '../lib/address.ts'
 import { isObject } from '../lib/isObject.ts'
 import { plural } from './coin.ts'
 
@@ -86,7 +86,8 @@ function readText(type: string, text: string, where: string): unknown {
     new TypeError(`${where} (${type}) needs ${expected}, got "${text}"`)
   if (type === 'address') {
     const address = parseAddress(text.trim())
-    if (!address) throw wrong('an address')
+    if (!address || isShortNativeAddress(text.trim()))
+      throw wrong('an address (T…, or 41 or 0x and 40 digits)')
     return address
   }
   if (/^u?int/.test(type)) {

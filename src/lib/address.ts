@@ -59,6 +59,14 @@ export function parseAddress(input: string): Address | undefined {
   return `0x${bytes.subarray(1).toString('hex')}`
 }
 
+/**
+ * Whether a text is probably a native address without one of its 21 bytes. Without this check it would be read as an Ethereum address
+ * without `0x`, which is another account.
+ */
+export function isShortNativeAddress(text: string): boolean {
+  return /^41[0-9a-f]{38}$/i.test(text)
+}
+
 /** A 20-byte hex text with the checksum of EIP-55 in its letter case. Any other text is returned unchanged. */
 export function withChecksum(text: string): string {
   if (!/^0x[0-9a-f]{40}$/i.test(text)) return text

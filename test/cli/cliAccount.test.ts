@@ -76,6 +76,22 @@ describe('account', () => {
     expect(run.stderr).toContain('--node')
   })
 
+  test('error: a native address without one of its bytes is not an Ethereum address', async () => {
+    const short = ALICE.hex.slice(0, -2)
+    const token = ['transfer(address,uint256)', short, '1']
+    for (const words of [
+      ['address', short],
+      ['encode', 'calldata', ...token],
+      ['native', 'getaccount', `address=${short}`],
+      ['logs', 'any', short],
+    ]) {
+      const run = await ethgate(words)
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toContain(short)
+    }
+    expect((await ethgate(['address', `0x${short}`])).code).toBe(0)
+  })
+
   test('error: a wrong checksum', async () => {
     for (const wrong of [
       'TRcdM4KTpBzgJHbwU7yRhbPratNVK829an',

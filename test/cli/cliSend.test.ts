@@ -1,11 +1,15 @@
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 import { getContractAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
+import nodeTexts from '../fixtures/nodeTexts.json' with { type: 'json' }
 import { ethgate, type Run, type RunningCommand, startDev } from '../support/cli.ts'
+import { startReplayNode } from '../support/node.ts'
+import { serveInTest } from '../support/serve.ts'
 
 // The first accounts of the development chain; their keys are public.
 const FIRST = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
@@ -244,6 +248,65 @@ test('error: usage', async () => {
     expect(run.stderr).toContain(text)
     expect(run.stderr.trim().split('\n')).toHaveLength(1)
   }
+})
+
+/** A server in front of the chain that answers some paths itself: with a status, or not at all. */
+function inFront(answers: Record<string, number | undefined>): Promise<string> {
+  return serveInTest(async (request, response) => {
+    const path = request.url ?? ''
+    if (Object.hasOwn(answers, path)) {
+      if (answers[path] !== undefined) response.writeHead(answers[path]).end()
+      return
+    }
+    const { method = 'GET' } = request
+    const body = method === 'GET' ? null : await text(request)
+    const answer = await fetch(`${url}${path}`, { method, body })
+    response.writeHead(answer.status).end(await answer.text())
+  })
+}
+
+test.each([[503], [429], [403], [undefined]])(
+  'error: nothing is sent while the decimals of the coin are unknown (HTTP %s)',
+  async (status) => {
+    const front = await inFront({ '/chain.json': status })
+    const options = ['--rpc-url', front, '--from', FIRST, '--timeout', '1']
+    const before = await balance(SECOND)
+    const run = await ethgate(['send', SECOND, '--value', '1coin', ...options])
+    expect(run).toMatchObject({ code: 4, stdout: '' })
+    expect(run.stderr).toContain(
+      status === undefined ? 'did not answer within 1 s' : `/chain.json answered HTTP ${status}`,
+    )
+    expect(await balance(SECOND)).toBe(before)
+  },
+)
+
+test('behavior: a server without /chain.json is a node, whose coin has 6 decimals', async () => {
+  for (const status of [404, 405]) {
+    const front = await inFront({ '/chain.json': status })
+    const words = ['send', SECOND, '--value', '1coin', '--rpc-url', front, '--from', FIRST]
+    const run = await ethgate([...words, '--dry-run'])
+    expect(run.stdout).toContain('"amount":1000000')
+  }
+})
+
+test('error: an estimate that fails is not replaced by a lower one', async () => {
+  const deployed = await send('--create', artifact, '7', '--key-file', key)
+  const { contractAddress } = JSON.parse(deployed.stdout) as { contractAddress: string }
+  const estimate = (node: string) =>
+    ethgate(['estimate', contractAddress, 'answer()', '--node', node])
+  const failed = await estimate(await inFront({ '/wallet/estimateenergy': 500 }))
+  expect(failed).toMatchObject({ code: 1, stdout: '' })
+  const lacking = await estimate(await inFront({ '/wallet/estimateenergy': 404 }))
+  expect(lacking).toMatchObject({ code: 0, stderr: '' })
+  const off = await startReplayNode({
+    intercept: ({ path }) =>
+      path.endsWith('/estimateenergy')
+        ? { text: nodeTexts.estimatesOff['4.8.2'].text }
+        : { text: '{"result":{"result":true},"energy_used":42,"name":"x"}' },
+  })
+  const disabled = await estimate(off.url)
+  await off.close()
+  expect(disabled).toEqual({ code: 0, stdout: '42\n', stderr: '' })
 })
 
 test('error: insufficient coins', async () => {

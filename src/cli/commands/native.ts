@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
 import { closest } from '../../lib/closest.ts'
-import { tryAddress } from '../support/address.ts'
+import { parseAddress, tryAddress } from '../support/address.ts'
 import { addWord } from '../support/command.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
 import { NotServedError } from '../support/failures.ts'
@@ -107,8 +107,8 @@ function normalise(
     Object.entries(body).map(([name, value]) => {
       const isAddress = /address$/i.test(name) || (contract && name === 'value')
       const given = typeof value === 'string' && pathOf(operation) !== 'validateaddress'
-      const address = given && (isAddress || value.startsWith('T')) ? tryAddress(value) : undefined
-      return [name, address?.hex ?? withoutPrefix(name, value)]
+      const isGiven = given && (isAddress || value.startsWith('T')) && tryAddress(value)
+      return [name, isGiven ? parseAddress(value, name).hex : withoutPrefix(name, value)]
     }),
   )
 }

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 
 import {
   hasWrongChecksum,
+  isShortNativeAddress,
   parseAddress as parseAny,
   toBase58Address,
   toNativeAddress,
@@ -27,6 +28,7 @@ export function tryAddress(text: string): AddressForms | undefined {
 
 /** @throws CommandError (usage) that names the option or argument. */
 export function parseAddress(text: string, where: string): AddressForms {
+  if (isShortNativeAddress(text)) throw usageError(`${where}: "${text}" ${SHORT_NATIVE}`)
   const address = tryAddress(text)
   if (address && /^0x[0-9a-f]{40}$/i.test(text) && hasWrongChecksum(text))
     throw usageError(
@@ -38,6 +40,9 @@ export function parseAddress(text: string, where: string): AddressForms {
     : ''
   throw usageError(`${where}: "${text}" is not an address (T…, 41… or 0x…)${reason}`)
 }
+
+const SHORT_NATIVE =
+  'has 40 digits: a native address (41…) has 42, and an Ethereum address begins with 0x'
 
 /** An address in each format, with the checksum of Ethereum. */
 export function addressFields({ base58, eth, hex }: AddressForms): [string, string][] {

@@ -5,7 +5,7 @@ import type { Block, TransactionInfo } from '../../sdk/client.ts'
 import { describeRevert } from './abi.ts'
 import type { AddressForms } from './address.ts'
 import { CommandError, EXIT, usageError } from './errors.ts'
-import { failureOf } from './failures.ts'
+import { failureOf, NotServedError } from './failures.ts'
 import type { Intent } from './intent.ts'
 import { type Node, textOf } from './node.ts'
 import { RpcFailure } from './rpc.ts'
@@ -136,8 +136,12 @@ function nodeChannel(node: Node): Channel {
     },
     async energy(intent) {
       const { answer, body } = await simulate(intent)
-      // Most nodes have no estimate. Then the energy that the simulation used is the estimate.
-      const estimate = await ask<EnergyEstimate>('estimateenergy', body).catch(() => undefined)
+      // Most nodes have no estimate. Then the energy that the simulation used is the estimate. It can be too low, so no other
+      // failure leads to it.
+      const estimate = await ask<EnergyEstimate>('estimateenergy', body).catch((error: unknown) => {
+        if (lacksEstimates(error)) return undefined
+        throw error
+      })
       return BigInt(estimate?.energy_required ?? answer.energy_used ?? 0)
     },
     async energyPrice() {
@@ -172,6 +176,15 @@ function nodeChannel(node: Node): Channel {
       }
     },
   }
+}
+
+/** Whether a node has no estimates: it lacks the operation, or its configuration disables it. */
+function lacksEstimates(error: unknown): boolean {
+  return (
+    error instanceof NotServedError ||
+    (error instanceof CommandError &&
+      /does not support (?:estimate energy|constant)/.test(error.message))
+  )
 }
 
 function reasonOf({ contractResult, receipt, resMessage }: Partial<TransactionInfo>): string {

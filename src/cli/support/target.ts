@@ -1,9 +1,11 @@
 import type { PublicClient } from 'viem'
 
 import { headersOf, solidityBeside } from '../../config/upstreamList.ts'
-import { usageError } from './errors.ts'
+import { isUnserved } from '../../native/errors.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
+import { timeoutError, unreachableError } from './failures.ts'
 import type { Io } from './io.ts'
-import { get } from './json.ts'
+import { get, parse, scalar } from './json.ts'
 import { createNode, type Node } from './node.ts'
 import { createRpc, type Rpc } from './rpc.ts'
 import { createUnit, type Unit } from './unit.ts'
@@ -92,19 +94,39 @@ export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>):
   }
 }
 
-/** The unit of a chain: a gateway publishes it, and a node's amounts have 6 decimals. */
+/**
+ * The unit of a chain: a gateway publishes it, and a node's amounts have 6 decimals. A wrong unit would send another amount, so only
+ * an answer decides.
+ *
+ * @throws CommandError when the server does not answer, or answers an error other than that of a node
+ */
 async function readUnit(
   url: string,
   headers: Record<string, string>,
   timeout: number,
 ): Promise<Unit> {
-  const answer: unknown = await fetch(`${url}/chain.json`, {
-    headers,
-    signal: AbortSignal.timeout(timeout),
-  })
-    .then((response) => (response.ok ? response.json() : undefined))
-    .catch(() => undefined)
-  return createUnit(get(answer, 'decimals') === 18 ? 18 : 6)
+  const limit = AbortSignal.timeout(timeout)
+  const { status, text } = await fetch(`${url}/chain.json`, { headers, signal: limit })
+    .then(async (response) => ({ status: response.status, text: await response.text() }))
+    .catch((error: unknown) => {
+      throw limit.aborted ? timeoutError(url, timeout) : unreachableError(url, error)
+    })
+  if (isUnserved(status)) return createUnit(6)
+  if (status !== 200)
+    throw new CommandError(
+      `${url}/chain.json answered HTTP ${status}, so the decimals of the coin are unknown`,
+      { exitCode: EXIT.unreachable },
+    )
+  return createUnit(decimalsIn(text) === '18' ? 18 : 6)
+}
+
+/** The decimals that a gateway publishes; undefined for the page of another server. */
+function decimalsIn(text: string): string | undefined {
+  try {
+    return scalar(get(parse(text), 'decimals'))
+  } catch {
+    return undefined
+  }
 }
 
 function address(text: string, option: string): string {
