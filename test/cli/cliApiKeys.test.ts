@@ -151,9 +151,28 @@ describe('ethgate validate and config', () => {
     const wrong = await ethgate(['validate', '--config', config])
     expect(wrong.code).toBe(1)
     expect(wrong.stderr).toContain(`${config}:2: port: expected a whole number`)
+    const shown = await ethgate(['config', '--config', config])
+    expect(shown).toEqual({ ...wrong, code: 2 })
     writeFileSync(join(path, 'keys.yaml'), 'keys:\n  - name: a\n')
     const keys = await ethgate(['validate', '--api-keys', join(path, 'keys.yaml')])
     expect(keys.code).toBe(1)
     expect(keys.stderr).toContain('keys.yaml:2: keys[0].sha256: is missing')
+  })
+
+  test('error: no node, as serve says it; API keys alone need none', async () => {
+    const path = folder()
+    const config = join(path, 'ethgate.yaml')
+    writeFileSync(config, '')
+    const served = await ethgate(['serve', '--config', config])
+    expect(served).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the node is missing'),
+    })
+    expect(await ethgate(['validate', '--config', config])).toEqual({ ...served, code: 1 })
+    expect(await ethgate(['validate'])).toEqual({ ...served, code: 1 })
+    const file = join(path, 'keys.yaml')
+    writeFileSync(file, `keys: [{name: a, sha256: ${'ab'.repeat(32)}}]\n`)
+    const keys = await ethgate(['validate', '--api-keys', file])
+    expect(keys).toMatchObject({ code: 0, stderr: '' })
   })
 })

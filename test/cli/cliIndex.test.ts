@@ -206,6 +206,39 @@ test('error: the missing option or index is named', async () => {
   expect(await run('export', '--index', index, '--out', 'logs.txt')).toMatchObject({ code: 2 })
 })
 
+test('error: a node that cannot be reached is named with its option', async () => {
+  const away = ['--upstream', 'http://127.0.0.1:9']
+  for (const args of [
+    ['--index', index, ...away],
+    ['verify', '--index', index, ...away],
+    ['audit', ...away, '--upstream-rpc', 'http://127.0.0.1:9/jsonrpc'],
+  ])
+    expect(await run(...args)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(
+        'cannot reach http://127.0.0.1:9 (--upstream); check',
+      ) as string,
+    })
+  const rpc = ['--upstream-rpc', 'http://127.0.0.1:9/jsonrpc']
+  const ports = ['--upstream', node.url, '--upstream-solidity', node.url]
+  const audit = await run('audit', ...ports, ...rpc, '--to', '10')
+  expect(audit).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('cannot reach http://127.0.0.1:9 (--upstream-rpc)') as string,
+  })
+  const closed = await run(
+    'audit',
+    '--upstream',
+    node.url,
+    '--upstream-solidity',
+    'http://127.0.0.1:9',
+    ...rpc,
+  )
+  expect(closed.stderr).toContain(
+    `cannot reach ${node.url} (--upstream) or http://127.0.0.1:9 (--upstream-solidity)`,
+  )
+})
+
 test('behavior: Ctrl-C ends it with 130 while the node does not answer', async () => {
   const silent = await startRpc(() => new Promise<never>(() => {}))
   const running = startCommand(['index', '--index', `${index}-none`, '--upstream', silent.url])

@@ -202,5 +202,8 @@ test.skipIf(!hasScript)(
     expect(wrong.code).toBe(2)
     expect(wrong.shown).toContain('the password is wrong')
     for (const { shown } of [created, right, wrong]) expect(shown).not.toContain('sesame')
+    const stopped = await type('show --account alice', '\u0003')
+    expect(stopped.code).toBe(130)
+    expect(stopped.shown).toContain('ethgate: stopped')
   },
 )

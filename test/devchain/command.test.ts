@@ -73,10 +73,14 @@ test('error: an invalid option prints one line and exits with 2', async () => {
   expect(run.stderr.trim().split('\n')).toHaveLength(1)
 })
 
-test('error: an invalid mnemonic', async () => {
-  const run = await ethgate(['dev', '--mnemonic', 'foo bar'])
-  expect(run).toMatchObject({ code: 1, stdout: '' })
-  expect(run.stderr).toContain('the mnemonic must have 12, 15, 18, 21 or 24 words')
+test.each([
+  [['--mnemonic', 'foo bar'], '--mnemonic: the mnemonic must have 12, 15, 18, 21 or 24 words'],
+  [['--derivation-path', 'x'], '--derivation-path: expected a derivation path such as'],
+  [['--load-state', 'nofile.json'], '--load-state nofile.json: there is no such file'],
+])('error: %j', async (args, text) => {
+  const run = await ethgate(['dev', '-p', '0', ...args])
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain(`ethgate: ${text}`)
 })
 
 test('behavior: the log adds nothing to what the terminal shows at the start', async () => {
@@ -161,7 +165,7 @@ test('args: --fork continues another chain', async () => {
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--chain-id')])
   const gone = await ethgate(['dev', '--fork', 'http://user:key@127.0.0.1:1/key'])
   expect([gone.code, gone.stderr]).toEqual([
-    1,
+    4,
     expect.stringContaining('--fork http://127.0.0.1:1: the upstream node is unreachable'),
   ])
 })

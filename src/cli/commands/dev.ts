@@ -8,8 +8,9 @@ import { type Hardfork, HARDFORKS, DEFAULT_HARDFORK } from '../../devchain/state
 import { findBuildFolder } from '../support/buildFolder.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
-import { CommandError, usageError } from '../support/errors.ts'
+import { usageError } from '../support/errors.ts'
 import { addForkOptions, forkOf } from '../support/forkOptions.ts'
+import { requireFile } from '../support/input.ts'
 import { wholeNumber } from '../support/number.ts'
 
 type Flags = Record<string, string | boolean | undefined>
@@ -149,20 +150,15 @@ export function addDevCommand(program: Command): void {
           'dev runs its own chain: use --fork URL to fork the chain of a node, or "ethgate serve --upstream URL" to serve a node',
         )
       const { runDevChain } = await import('../../devchain/node/run.ts')
-      try {
-        const output = flags['silent'] ? 'silent' : flags['verbose'] ? 'verbose' : 'calls'
-        await runDevChain({
-          config: devConfig(flags),
-          chain: chainOptions(flags),
-          fork: forkOf(flags),
-          output,
-          ...stateFiles(flags),
-        })
-        compileEarly()
-      } catch (error) {
-        if (error instanceof CommandError) throw error
-        throw new CommandError((error as Error).message, { cause: error })
-      }
+      const output = flags['silent'] ? 'silent' : flags['verbose'] ? 'verbose' : 'calls'
+      await runDevChain({
+        config: devConfig(flags),
+        chain: await chainOptions(flags),
+        fork: forkOf(flags),
+        output,
+        ...(await stateFiles(flags)),
+      })
+      compileEarly()
     },
   )
 }
@@ -189,20 +185,22 @@ const defaultEnv = Object.fromEntries(
   Object.entries(DEFAULTS).map(([name, value]) => [environmentName(name), value]),
 )
 
-function stateFiles({ dumpState, loadState, state }: Flags) {
+async function stateFiles({ dumpState, loadState, state }: Flags) {
   if (state !== undefined && loadState !== undefined)
     throw usageError('--load-state: the chain in --state already has a state')
+  if (typeof loadState === 'string') await requireFile(loadState, '--load-state')
   return {
     ...(typeof dumpState === 'string' && { dumpState }),
     ...(typeof loadState === 'string' && { loadState }),
   }
 }
 
-function chainOptions(flags: Flags) {
+async function chainOptions(flags: Flags) {
   const artifacts = flags['artifacts'] as string | false | undefined
   const { contractAddresses, derivationPath, energy, mnemonic, seed, state } = flags
   const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
   const blockTime = seconds(flags['blockTime'])
+  await checkAccounts(flags)
   return {
     accounts: wholeNumber(String(flags['accounts'] ?? 10), '--accounts', 1, 1000),
     balance: BigInt(wholeNumber(String(flags['balance'] ?? 10_000), '--balance', 0, 9_000_000_000)),
@@ -225,6 +223,21 @@ function chainOptions(flags: Flags) {
     ...(typeof seed === 'string' && { seed }),
     ...(typeof state === 'string' && { state }),
   }
+}
+
+/** Checks the options that the accounts are derived from, so that the message names the one that is wrong. */
+async function checkAccounts({ derivationPath, mnemonic }: Flags): Promise<void> {
+  if (typeof mnemonic !== 'string' && typeof derivationPath !== 'string') return
+  const { devAccounts, MNEMONIC } = await import('../../devchain/state/keys.ts')
+  const check = (option: string, words = MNEMONIC, path?: string) => {
+    try {
+      devAccounts(0, words, path)
+    } catch (error) {
+      throw usageError(`${option}: ${(error as Error).message}`)
+    }
+  }
+  if (typeof mnemonic === 'string') check('--mnemonic', mnemonic)
+  if (typeof derivationPath === 'string') check('--derivation-path', MNEMONIC, derivationPath)
 }
 
 function seconds(text: string | boolean | undefined): number | undefined {

@@ -95,7 +95,7 @@ describe('doctor', () => {
     })
   })
 
-  test('behavior: exit code 1 when one of several nodes cannot be used', async () => {
+  test('behavior: exit code 4 when a node is unreachable, also one of several', async () => {
     const { code, out } = await run(
       '--upstream',
       node.url,
@@ -103,8 +103,11 @@ describe('doctor', () => {
       'http://127.0.0.1:1',
       '--table',
     )
-    expect(code).toBe(1)
+    expect(code).toBe(4)
     expect(out).toMatch(/127\.0\.0\.1:1 +failing /)
+    const alone = await run('--upstream', 'http://127.0.0.1:1', '--table')
+    expect(alone.code).toBe(4)
+    expect(alone.out).toMatch(/\nfail +reachable /)
   })
 
   test('error: wrong options', async () => {

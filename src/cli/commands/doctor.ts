@@ -6,7 +6,7 @@ import type { Finding } from '../../native/diagnose.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
 import { addWord, collect, type Task } from '../support/command.ts'
 import { type ConfigFlags, configOf } from '../support/configOptions.ts'
-import { CommandError, usageError } from '../support/errors.ts'
+import { CommandError, EXIT, usageError } from '../support/errors.ts'
 import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { renderRows } from '../support/table.ts'
@@ -21,7 +21,7 @@ export function addDoctorCommand(program: Command, io: Io): void {
     description:
       'Tests everything that the gateway needs from a node, and reports what does not work and which setting to change. ' +
       'It makes about 250 small read calls. With --for it sends what a tool sends, as recorded from the tool itself, to a gateway in front of the node. ' +
-      'Exit code 1 when something important does not work.',
+      'Exit code 1 when something important does not work, 4 when a node is unreachable.',
     options: [
       [
         '--upstream <url>',
@@ -91,13 +91,16 @@ async function doctor({ io, options, terminal }: Task<DoctorOptions>): Promise<u
           ),
         ].join('\n\n'),
   )
-  if (!ok) throw new CommandError('')
-  return undefined
+  if (ok) return undefined
+  throw new CommandError('', { exitCode: examined.some(isAway) ? EXIT.unreachable : EXIT.failed })
 }
 
 type Examined = { name: string; findings: Finding[] }
 
 const isOk = (findings: Finding[]) => findings.every(({ level }) => level !== 'fail')
+
+const isAway = ({ findings }: Examined) =>
+  findings.some(({ check, level }) => check === 'reachable' && level === 'fail')
 
 const isUsable = ({ state }: MemberStatus) => state === 'healthy' || state === 'syncing'
 

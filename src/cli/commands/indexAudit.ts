@@ -6,10 +6,10 @@ import { CommandError } from '../support/errors.ts'
 import {
   type IndexOptions,
   type NodeOptions,
-  openNode,
   openNodeRpc,
   requireFacts,
   withIndex,
+  withNode,
 } from '../support/indexOptions.ts'
 import { wholeNumber } from '../support/number.ts'
 import { type Result, show } from '../support/result.ts'
@@ -33,43 +33,43 @@ export async function auditIndex(task: Task<AuditOptions>): Promise<Result> {
   const from = wholeNumber(options.from, '--from')
   const rate = wholeNumber(options.indexRate, '--index-rate', 1)
   const rpc = await openNodeRpc(io, options)
-  const native = await openNode(io, options, CONCURRENCY)
   try {
-    const { createPace } = await import('../../logIndex/fill/pace.ts')
-    const { createBlockReader } = await import('../../logIndex/fill/source.ts')
-    const { auditSearch } = await import('../../logIndex/audit.ts')
-    const pace = createPace({ concurrency: CONCURRENCY, rate })
-    const reader = createBlockReader({ native, pace })
-    const newest = (await native.solidity.getNowBlock()).block_header.raw_data.number ?? 0
-    const to =
-      options.to === undefined ? newest : Math.min(newest, wholeNumber(options.to, '--to', from))
-    const receipts = async (range: BlockRange) => {
-      const logs: AuditedLog[] = []
-      for await (const block of reader.read(range.from, range.to))
-        for (const { address, index, topics } of block.logs)
-          logs.push({ block: block.number, index, address, topic: topics[0] })
-      return logs
-    }
-    const audit = (read: (range: BlockRange) => Promise<AuditedLog[]>) =>
-      auditSearch({ from, to }, { pace, read, rpc })
-    const value = options.index
-      ? await withIndex(io, options, async (engine) => audit(await readerOf(engine, receipts)))
-      : await audit(receipts)
-    const { blocks, dropped, logs, searches } = value
-    const list = dropped.slice(0, SHOWN).map(({ block }) => block)
-    const rest = dropped.length > SHOWN ? ' …' : ''
-    const text = () =>
-      `${plural(blocks, 'block')} with ${plural(logs, 'log')} compared by ${plural(searches, 'search', 'searches')} of the node: ` +
-      (dropped.length === 0
-        ? 'the node found all logs.'
-        : `the node drops logs of ${plural(dropped.length, 'block')}: ${list.join(', ')}${rest}`)
-    if (dropped.length === 0) return { value, text }
-    await show(terminal, { value, text }, undefined)
-    throw new CommandError(
-      'the node’s own eth_getLogs is not complete: fill a log index, or serve with --logs-trust-node off',
-    )
+    return await withNode(io, options, CONCURRENCY, async (native) => {
+      const { createPace } = await import('../../logIndex/fill/pace.ts')
+      const { createBlockReader } = await import('../../logIndex/fill/source.ts')
+      const { auditSearch } = await import('../../logIndex/audit.ts')
+      const pace = createPace({ concurrency: CONCURRENCY, rate })
+      const reader = createBlockReader({ native, pace })
+      const newest = (await native.solidity.getNowBlock()).block_header.raw_data.number ?? 0
+      const to =
+        options.to === undefined ? newest : Math.min(newest, wholeNumber(options.to, '--to', from))
+      const receipts = async (range: BlockRange) => {
+        const logs: AuditedLog[] = []
+        for await (const block of reader.read(range.from, range.to))
+          for (const { address, index, topics } of block.logs)
+            logs.push({ block: block.number, index, address, topic: topics[0] })
+        return logs
+      }
+      const audit = (read: (range: BlockRange) => Promise<AuditedLog[]>) =>
+        auditSearch({ from, to }, { pace, read, rpc })
+      const value = options.index
+        ? await withIndex(io, options, async (engine) => audit(await readerOf(engine, receipts)))
+        : await audit(receipts)
+      const { blocks, dropped, logs, searches } = value
+      const list = dropped.slice(0, SHOWN).map(({ block }) => block)
+      const rest = dropped.length > SHOWN ? ' …' : ''
+      const text = () =>
+        `${plural(blocks, 'block')} with ${plural(logs, 'log')} compared by ${plural(searches, 'search', 'searches')} of the node: ` +
+        (dropped.length === 0
+          ? 'the node found all logs.'
+          : `the node drops logs of ${plural(dropped.length, 'block')}: ${list.join(', ')}${rest}`)
+      if (dropped.length === 0) return { value, text }
+      await show(terminal, { value, text }, undefined)
+      throw new CommandError(
+        'the node’s own eth_getLogs is not complete: fill a log index, or serve with --logs-trust-node off',
+      )
+    })
   } finally {
-    await native.close()
     await rpc.close()
   }
 }

@@ -7,11 +7,12 @@ import type { CoveredRange } from '../../logIndex/store/coverage.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { parseAddress } from '../support/address.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
+import { exitCodeOf } from '../support/failures.ts'
 import {
   indexAddress,
   type IndexOptions,
   type NodeOptions,
-  openNode,
+  withNode,
 } from '../support/indexOptions.ts'
 import { onInterrupt } from '../support/interrupt.ts'
 import type { Io } from '../support/io.ts'
@@ -45,24 +46,18 @@ const RETRY_DELAY = 3_000
 export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const request = readRequest(io, options)
-  const native = await openNode(io, options, request.concurrency)
   const interrupt = onInterrupt()
   // Each call to the node adds a listener.
   setMaxListeners(0, interrupt.signal)
   try {
-    await fill({
-      native,
-      quiet: options.quiet ?? false,
-      request,
-      signal: interrupt.signal,
-      terminal,
-    })
+    await withNode(io, options, request.concurrency, (native) =>
+      fill({ native, quiet: options.quiet ?? false, request, signal: interrupt.signal, terminal }),
+    )
   } catch (error) {
     if (interrupt.signal.aborted && !(error instanceof CommandError)) throw stopped()
     throw error
   } finally {
     interrupt.release()
-    await native.close()
   }
 }
 
@@ -158,7 +153,7 @@ async function fill({ native, quiet, request, signal, terminal }: Filling): Prom
     if (!signal.aborted)
       throw new CommandError(
         `${(error as Error).message}; progress is saved: run the same command again to continue`,
-        { cause: error },
+        { cause: error, exitCode: exitCodeOf(error) },
       )
   } finally {
     clearInterval(bar)

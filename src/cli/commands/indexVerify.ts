@@ -4,9 +4,9 @@ import { CommandError } from '../support/errors.ts'
 import {
   type IndexOptions,
   type NodeOptions,
-  openNode,
   requireFacts,
   withIndex,
+  withNode,
 } from '../support/indexOptions.ts'
 import { wholeNumber } from '../support/number.ts'
 import { type Result, show } from '../support/result.ts'
@@ -22,9 +22,8 @@ const CONCURRENCY = 8
 export function verifyIndex({ io, options, terminal }: Task<VerifyOptions>): Promise<Result> {
   const sample = options.all ? undefined : wholeNumber(options.sample ?? '1000', '--sample', 1)
   const rate = wholeNumber(options.indexRate, '--index-rate', 1)
-  return withIndex(io, options, async (engine) => {
-    const native = await openNode(io, options, CONCURRENCY)
-    try {
+  return withIndex(io, options, (engine) =>
+    withNode(io, options, CONCURRENCY, async (native) => {
       const facts = await requireFacts(engine)
       const { createPace } = await import('../../logIndex/fill/pace.ts')
       const { createBlockReader } = await import('../../logIndex/fill/source.ts')
@@ -39,8 +38,6 @@ export function verifyIndex({ io, options, terminal }: Task<VerifyOptions>): Pro
       if (wrong.length === 0) return { value, text }
       await show(terminal, { value, text }, undefined)
       throw new CommandError('the index differs from the node: delete it and fill it again')
-    } finally {
-      await native.close()
-    }
-  })
+    }),
+  )
 }

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import { partOf } from '../../gateway/process/worker.ts'
 import { addCommand } from '../support/command.ts'
-import { addConfigOptions, configOf } from '../support/configOptions.ts'
+import { addConfigOptions, configOf, NODE_MISSING } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
 import { simulatorFor } from '../support/simulator.ts'
 
@@ -36,10 +36,7 @@ export function addServeCommand(program: Command): void {
   addConfigOptions(command).action(async (flags) => {
     const read = () => partOf(configOf(flags))
     const config = cluster.isPrimary ? configOf(flags) : read()
-    if (upstreamsOf(config).length === 0)
-      throw usageError(
-        'the node is missing: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; "ethgate dev" needs none',
-      )
+    if (upstreamsOf(config).length === 0) throw usageError(NODE_MISSING)
     if (config.workers > 1 && config.redis === undefined)
       throw usageError(
         `workers share filters and the head through Redis: start one with "redis-server", then "ethgate serve … --workers ${config.workers} --redis redis://127.0.0.1:6379"`,

@@ -2,14 +2,13 @@ import { type Command, Option } from 'commander'
 
 import {
   type Config,
-  ConfigError,
   type Option as ConfigOption,
   options,
   readConfig,
 } from '../../config/config.ts'
 import { readConfigFile } from '../../config/file.ts'
 import { collect } from './command.ts'
-import { usageError } from './errors.ts'
+import { checked, EXIT } from './errors.ts'
 
 /** Flags of a gateway, as parsed. */
 export type ConfigFlags = Record<string, string | string[] | boolean | undefined>
@@ -62,11 +61,12 @@ export function addConfigOptions(
 /** The settings from flags, environment and configuration file. @throws CommandError with exit code 2 */
 export function configOf(flags: ConfigFlags, env = process.env): Config {
   const path = flags['config'] ?? (env['ETHGATE_CONFIG'] || undefined)
-  try {
+  return checked(() => {
     const file = path === undefined ? {} : readConfigFile(String(path), { env })
     return readConfig({ env, file, flags })
-  } catch (error) {
-    if (error instanceof ConfigError) throw usageError(error.message)
-    throw error
-  }
+  }, EXIT.usage)
 }
+
+/** What `serve` says without a node. */
+export const NODE_MISSING =
+  'the node is missing: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; "ethgate dev" needs none'

@@ -38,12 +38,16 @@ export function usageError(message: string, cause?: unknown): CommandError {
   return new CommandError(message, { exitCode: EXIT.usage, cause })
 }
 
-/** Reads settings or a file of settings. What is wrong with them ends the command with exit code 1. */
-export function checked<value>(read: () => value): value {
+/**
+ * Reads settings or a file of settings. What is wrong with them ends a command that looks for faults with exit code 1, and a command that
+ * needs them with 2.
+ */
+export function checked<value>(read: () => value, exitCode: 1 | 2 = EXIT.failed): value {
   try {
     return read()
   } catch (error) {
-    if (error instanceof ConfigError) throw new CommandError(error.message, { cause: error })
+    if (error instanceof ConfigError)
+      throw new CommandError(error.message, { cause: error, exitCode })
     throw error
   }
 }

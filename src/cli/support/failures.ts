@@ -12,7 +12,20 @@ import { CommandError, EXIT } from './errors.ts'
 export function failureOf(error: unknown): CommandError {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof CommandError) return at
   const message = error instanceof Error ? error.message : String(error)
-  return new CommandError(message.split('\n')[0] || 'failed without a message', { cause: error })
+  return new CommandError(message.split('\n')[0] || 'failed without a message', {
+    cause: error,
+    exitCode: exitCodeOf(error),
+  })
+}
+
+/** The exit code for anything that was thrown. */
+export function exitCodeOf(error: unknown): number {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof CommandError) return at.exitCode
+    if (at instanceof NodeUnreachableError || at instanceof NodeTimeoutError)
+      return EXIT.unreachable
+  }
+  return EXIT.failed
 }
 
 /** The failure for an error of the native client. Any other error is returned unchanged. */

@@ -1,10 +1,11 @@
-import { upstreamsOf } from '../../config/upstreamList.ts'
+import { originOf, upstreamsOf } from '../../config/upstreamList.ts'
 import type { Engine } from '../../logIndex/engine/engine.ts'
 import type { Facts } from '../../logIndex/store/facts.ts'
 import type { NativeClient } from '../../native/client.ts'
+import { NodeUnreachableError } from '../../native/errors.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import { configOf } from './configOptions.ts'
-import { CommandError, usageError } from './errors.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
 import type { Io } from './io.ts'
 
 /** Options of all subcommands of `ethgate index`. */
@@ -61,15 +62,24 @@ export async function openNodeRpc(
   if (node?.rpc === undefined)
     throw usageError('the node’s own JSON-RPC is missing: give --upstream-rpc URL')
   const { createNodeRpc } = await import('../../native/transport/rpc.ts')
-  return createNodeRpc({ headers: node.headers, timeout: node.timeout, url: node.rpc })
+  const { headers, rpc: url, timeout } = node
+  const rpc = createNodeRpc({ headers, timeout, url })
+  return {
+    ...rpc,
+    call: (...given) =>
+      rpc.call(...given).catch((error: unknown) => {
+        throw withAddress(error, { '--upstream-rpc': url })
+      }),
+  }
 }
 
-/** A client of the node that the options name. @throws CommandError (usage) */
-export async function openNode(
+/** Uses a client of the node that the options name, and closes it. @throws CommandError (usage) */
+export async function withNode<value>(
   { env }: Io,
   options: NodeOptions,
   sockets: number,
-): Promise<NativeClient> {
+  use: (native: NativeClient) => Promise<value>,
+): Promise<value> {
   const { upstream, upstreamGrpc, upstreamHeader, upstreamSolidity } = options
   const flags = { upstream, upstreamGrpc, upstreamHeader, upstreamSolidity }
   const [node] = upstreamsOf(configOf(flags, env))
@@ -87,5 +97,28 @@ export async function openNode(
     upstream: node.wallet,
     upstreamSolidity: node.solidity,
   })
-  return createNodeClient({ transport: withGrpc(http, { ...node, address: node.grpc }) })
+  const native = createNodeClient({ transport: withGrpc(http, { ...node, address: node.grpc }) })
+  try {
+    return await use(native)
+  } catch (error) {
+    throw withAddress(error, {
+      '--upstream': node.wallet,
+      '--upstream-solidity': node.solidity,
+    })
+  } finally {
+    await native.close()
+  }
+}
+
+/** The same error; that of a node which cannot be reached names its address and the option. */
+function withAddress(error: unknown, addresses: Record<string, string>): unknown {
+  if (!(error instanceof NodeUnreachableError)) return error
+  const origins = new Map<string, string>()
+  for (const [option, address] of Object.entries(addresses))
+    if (!origins.has(originOf(address))) origins.set(originOf(address), option)
+  const names = [...origins].map(([origin, option]) => `${origin} (${option})`)
+  return new CommandError(
+    `cannot reach ${names.join(' or ')}; check that the node is running and that the address is right`,
+    { cause: error, exitCode: EXIT.unreachable },
+  )
 }

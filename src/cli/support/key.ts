@@ -8,7 +8,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 
 import { accountOfKey } from '../../lib/accountOfKey.ts'
 import { type AddressForms, parseAddress } from './address.ts'
-import { CommandError, usageError } from './errors.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
 import { readText } from './input.ts'
 import type { Io } from './io.ts'
 import type { Terminal } from './terminal.ts'
@@ -113,7 +113,7 @@ export function keystoreFolder({ keystoreDir }: KeyOptions): string {
   return keystoreDir ?? join(homedir(), '.ethgate', 'keystores')
 }
 
-/** The password of a keystore: from a file, or typed on a terminal. @throws CommandError (usage) */
+/** The password of a keystore: from a file, or typed on a terminal. @throws CommandError (usage; interrupted by Ctrl-C) */
 export async function readPassword({ passwordFile }: KeyOptions, io: Io): Promise<string> {
   const path = passwordFile ?? (io.env['ETH_PASSWORD'] || undefined)
   if (path !== undefined) return (await readText(path, '--password-file')).replace(/\r?\n$/, '')
@@ -124,11 +124,17 @@ export async function readPassword({ passwordFile }: KeyOptions, io: Io): Promis
   // From here on the terminal does not show what is typed.
   io.stderr.write('Password: ')
   return new Promise((resolve, reject) => {
-    lines.once('close', () => reject(usageError('the password is missing')))
+    lines.once('SIGINT', () => {
+      reject(new CommandError('stopped', { exitCode: EXIT.interrupted }))
+      lines.close()
+    })
+    lines.once('close', () => {
+      io.stderr.write('\n')
+      reject(usageError('the password is missing'))
+    })
     lines.question('', (password) => {
       resolve(password)
       lines.close()
-      io.stderr.write('\n')
     })
   })
 }

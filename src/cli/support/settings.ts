@@ -4,25 +4,28 @@ import { readConfigFile } from '../../config/file.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import { secretsIn } from '../../gateway/log.ts'
 import { readKeysFile } from '../../limits/keysFile.ts'
-import type { ConfigFlags } from './configOptions.ts'
-import { checked } from './errors.ts'
+import { type ConfigFlags, NODE_MISSING } from './configOptions.ts'
+import { checked, CommandError, EXIT } from './errors.ts'
 import type { Result } from './result.ts'
 import { renderRows } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Checks everything that `serve` reads at its start. @throws CommandError with exit code 1 */
 export function validatedSettings(flags: ConfigFlags, env: NodeJS.ProcessEnv): Result {
-  const { config, path } = read(flags, env)
+  const { config, path } = checked(() => read(flags, env))
   const keys = checked(() => (config.apiKeys === undefined ? [] : readKeysFile(config.apiKeys)))
   const nodes = checked(() => upstreamsOf(config))
+  // A file of API keys may be checked alone.
+  if (nodes.length === 0 && (path !== undefined || config.apiKeys === undefined))
+    throw new CommandError(NODE_MISSING)
   const value = { valid: true, file: path ?? null, upstreams: nodes.length, apiKeys: keys.length }
   const text = () => `valid: ${plural(nodes.length, 'upstream')}, ${plural(keys.length, 'API key')}`
   return { value, text }
 }
 
-/** Each setting, its value and its source: flag, environment, file or default. */
+/** Each setting, its value and its source: flag, environment, file or default. @throws CommandError (usage) */
 export function shownSettings(flags: ConfigFlags, given: NodeJS.ProcessEnv): Result {
-  const { config, file, path } = read(flags, given)
+  const { config, file, path } = checked(() => read(flags, given), EXIT.usage)
   const sourceOf = (key: keyof typeof options, { env, flag }: Option): string => {
     if (flags[key] !== undefined) return flag
     if (given[env]) return env
@@ -51,10 +54,8 @@ type Read = { config: Config; file: Partial<Config>; path: string | undefined }
 function read(flags: ConfigFlags, env: NodeJS.ProcessEnv): Read {
   const given = flags['config'] ?? (env['ETHGATE_CONFIG'] || undefined)
   const path = given === undefined ? undefined : String(given)
-  return checked(() => {
-    const file = path === undefined ? {} : readConfigFile(path, { env })
-    return { config: readConfig({ env, file, flags }), file, path }
-  })
+  const file = path === undefined ? {} : readConfigFile(path, { env })
+  return { config: readConfig({ env, file, flags }), file, path }
 }
 
 /** A value as text, without secrets; null for none. */
