@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
 
 const url = process.env.WS_URL ?? 'ws://127.0.0.1:8545/ws'
-const filter = { address: process.env.CONTRACT }
+const { CONTRACT } = process.env
+if (!CONTRACT) throw new Error('CONTRACT is missing')
+const filter = { address: CONTRACT }
 const FILE = 'position'
 
 for (;;) {

@@ -4,6 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const { FILE = 'payments.json', NAME = 'payments', RPC_URL, TOKEN } = process.env
+if (!TOKEN) throw new Error('TOKEN is missing')
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 async function call(method, ...params) {

@@ -1,6 +1,8 @@
 import { createConfig } from 'ponder'
 import { erc20Abi, type Hex } from 'viem'
 
+const token = process.env['TOKEN']
+if (!token) throw new Error('TOKEN is missing')
 const rpc = process.env['RPC_URL'] ?? 'http://127.0.0.1:8545'
 const response = await fetch(rpc, {
   method: 'POST',
@@ -14,7 +16,7 @@ export default createConfig({
   contracts: {
     Token: {
       abi: erc20Abi,
-      address: process.env['TOKEN'] as Hex,
+      address: token as Hex,
       chain: 'chain',
       startBlock: Number(process.env['FROM'] ?? 0),
     },

@@ -4,6 +4,7 @@ import { Database, LocalDest } from '@subsquid/file-store'
 import { Column, Table, Types } from '@subsquid/file-store-csv'
 
 const { DATA = 'data', FROM = '0', RPC_URL = 'http://127.0.0.1:8545', TOKEN } = process.env
+if (!TOKEN) throw new Error('TOKEN is missing')
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 const processor = new EvmBatchProcessor()

@@ -101,6 +101,22 @@ describe.runIf(wanted)('examples', () => {
     expect(again.lines()[2]).toContain(three)
   })
 
+  test.for([
+    ['payments', 'watch.mjs', 'TOKEN'],
+    ['logs', 'follow.mjs', 'CONTRACT'],
+    ['subsquid', 'processor.mjs', 'TOKEN'],
+  ] as const)(
+    'error: %s without an address',
+    { timeout: 600_000 },
+    async ([name, file, variable]) => {
+      const { cwd } = await openProject(name)
+      const options = { cwd, encoding: 'utf8', timeout: 60_000 } as const
+      const { status, stderr } = spawnSync(process.execPath, [file], options)
+      expect(status).toBe(1)
+      expect(stderr).toContain(`${variable} is missing`)
+    },
+  )
+
   test('behavior: two of three owners spend from an account', { timeout: 600_000 }, async () => {
     const project = await openProject('multisig')
     const printed = await project.node(['multisig.mjs'], { RPC_URL: dev.url })

@@ -35,7 +35,7 @@ const client = createClient({ transport: http(url) })
 const version = await client.request({ method: 'web3_clientVersion' })
 if (!version.startsWith('anvil'))
   throw new Error(
-    `this project needs a development chain (npx ethgate dev --decimals 18), not ${version}`,
+    `this project needs a development chain (ethgate dev --decimals 18), not ${version}`,
   )
 const id = await chainIdOf(client)
 const chain = defineChain({
