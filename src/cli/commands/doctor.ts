@@ -92,14 +92,16 @@ async function doctor({ io, options, terminal }: Task<DoctorOptions>): Promise<u
         ].join('\n\n'),
   )
   if (ok) return undefined
-  throw new CommandError('', { exitCode: examined.some(isAway) ? EXIT.unreachable : EXIT.failed })
+  throw new CommandError('', {
+    exitCode: examined.some(isUnreachable) ? EXIT.unreachable : EXIT.failed,
+  })
 }
 
 type Examined = { name: string; findings: Finding[] }
 
 const isOk = (findings: Finding[]) => findings.every(({ level }) => level !== 'fail')
 
-const isAway = ({ findings }: Examined) =>
+const isUnreachable = ({ findings }: Examined) =>
   findings.some(({ check, level }) => check === 'reachable' && level === 'fail')
 
 const isUsable = ({ state }: MemberStatus) => state === 'healthy' || state === 'syncing'
