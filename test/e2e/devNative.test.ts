@@ -107,10 +107,10 @@ describe('the signer for ethers', () => {
     const { Token } = artifacts
     const bytecode = `0x${Token.bytecode.replace(/^0x/, '')}`
     const deployed = await Promise.all(
-      [dev, other].map(async ({ keyOf, url }) => {
-        const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1 })
+      [dev, other].map(async (node) => {
+        const provider = new JsonRpcProvider(node.url, undefined, { cacheTimeout: -1 })
         onTestFinished(() => provider.destroy())
-        const signer = new NativeSigner(keyOf(4), provider)
+        const signer = new NativeSigner(node.keyOf(4), provider)
         const contract = await new ContractFactory(Token.abi as never, bytecode, signer).deploy(5n)
         return (await contract.waitForDeployment()) as BaseContract & {
           totalSupply(): Promise<bigint>

@@ -7,5 +7,7 @@ export function hexText(hex: string | undefined): string | undefined {
 
 /** Text that a stranger chose, without control and direction characters, shortened. */
 export function cleanText(text: string, length = 48): string {
-  return [...text.replaceAll(/\p{C}/gu, '').trim()].slice(0, length).join('')
+  const clean = text.replaceAll(/\p{C}/gu, '').trim()
+  // The cut may leave the first half of a character.
+  return clean.slice(0, length).replace(/\p{Cs}$/u, '')
 }
