@@ -416,6 +416,15 @@ describe('gas of a hardfork', () => {
     )
   })
 
+  test('behavior: 0x0a refuses proofs from Cancun on; before it is an ordinary address', async () => {
+    const proofs = `0x${'a'.padStart(40, '0')}` as const
+    await expect(call({ to: proofs })).rejects.toThrow('invalid input')
+    await onChain('shanghai', async (node) => {
+      await node.rpc('hardhat_setCode', proofs, '0x602a5f5260205ff3')
+      expect(await node.rpc('eth_call', { to: proofs }, 'latest')).toBe(word(42))
+    })
+  })
+
   test('behavior: the operations of Osaka exist with its rules', async () => {
     await onChain('osaka', async (node) => {
       // CLZ of 1.

@@ -75,17 +75,18 @@ export function ethereumPrecompiles(
   common: Common,
   signerOf: NonNullable<BlockContext['signerOf']>,
 ): Precompile[] {
-  return [
-    recoverPrecompile(common, signerOf),
-    {
-      address: at(0x0a),
-      function: ({ gasLimit }) => ({
-        executionGasUsed: gasLimit,
-        returnValue: new Uint8Array(0),
-        exceptionError: new PrecompileError(),
-      }),
-    },
-  ]
+  const recover = recoverPrecompile(common, signerOf)
+  return common.isActivatedEIP(4844) ? [recover, refusingProofs] : [recover]
+}
+
+/** Before Cancun its address is an ordinary one. */
+const refusingProofs: Precompile = {
+  address: at(0x0a),
+  function: ({ gasLimit }) => ({
+    executionGasUsed: gasLimit,
+    returnValue: new Uint8Array(0),
+    exceptionError: new PrecompileError(),
+  }),
 }
 
 function recoverPrecompile(
