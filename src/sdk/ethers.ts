@@ -21,11 +21,16 @@ import { type FeeQuote, readQuote } from './quote.ts'
 
 export type { FeeQuote } from './quote.ts'
 
+/** A contract that a signer of this process created, with the provider that it used. */
+type Created = { address: string; provider: Provider }
+
 /**
- * Addresses of the contracts that signers of this process created, by the address that ethers predicts. Each provider has its own,
- * because on two chains the same prediction stands for two contracts.
+ * By chain and the address that ethers predicts, because on two chains the same prediction stands for two contracts. Two development
+ * chains can have the same id too: then the contract of the same provider is meant.
  */
-const created = new WeakMap<Provider, Map<string, string>>()
+const created = new Map<string, Created[]>()
+
+const keyOf = (chainId: bigint, predicted: string) => `${chainId} ${getAddress(predicted)}`
 
 /**
  * A signer for ethers 6: transactions carry the chain's own signature, messages and typed data are signed as in Ethereum.
@@ -68,16 +73,16 @@ export class NativeSigner extends AbstractSigner {
   }
 
   override async call(tx: TransactionRequest): Promise<string> {
-    return super.call(withContractAddress(tx, this.provider))
+    return super.call(await withContractAddress(tx, this.provider))
   }
 
   override async estimateGas(tx: TransactionRequest): Promise<bigint> {
-    return super.estimateGas(withContractAddress(tx, this.provider))
+    return super.estimateGas(await withContractAddress(tx, this.provider))
   }
 
   /** What a transaction costs if it is sent now, and who pays. Amounts in the unit of the provider's address. */
   async feeQuote(tx: TransactionRequest): Promise<FeeQuote> {
-    const { data, to, value } = withContractAddress(tx, this.provider)
+    const { data, to, value } = await withContractAddress(tx, this.provider)
     return readQuote(requestOf(this.provider), {
       from: this.address as `0x${string}`,
       to: to ? ((await resolveAddress(to, this)) as `0x${string}`) : undefined,
@@ -93,7 +98,7 @@ export class NativeSigner extends AbstractSigner {
       from,
       to,
       ...rest
-    } = await this.populateTransaction(withContractAddress(tx, this.provider))
+    } = await this.populateTransaction(await withContractAddress(tx, this.provider))
     const native = await buildNative(
       requestOf(this.provider),
       {
@@ -118,8 +123,9 @@ export class NativeSigner extends AbstractSigner {
       throw new Error(`the gateway accepted transaction ${hash} but does not return it`)
     if (!response.to) {
       const actual = contractAddress(hash, response.from as `0x${string}`)
-      const known = created.get(provider) ?? new Map<string, string>()
-      created.set(provider, known.set(getCreateAddress(response), getAddress(actual)))
+      const { chainId } = await provider.getNetwork()
+      const key = keyOf(chainId, getCreateAddress(response))
+      created.set(key, [...(created.get(key) ?? []), { address: getAddress(actual), provider }])
     }
     return response
   }
@@ -145,12 +151,14 @@ export declare namespace NativeSigner {
 }
 
 /** The same transaction, with a predicted contract address as its target replaced by the true one. */
-function withContractAddress(
+async function withContractAddress(
   tx: TransactionRequest,
   provider: Provider | null,
-): TransactionRequest {
-  const to =
-    provider && isAddress(tx.to) ? created.get(provider)?.get(getAddress(tx.to)) : undefined
+): Promise<TransactionRequest> {
+  if (!provider || created.size === 0 || !isAddress(tx.to)) return tx
+  const { chainId } = await provider.getNetwork()
+  const known = created.get(keyOf(chainId, tx.to)) ?? []
+  const to = (known.findLast((one) => one.provider === provider) ?? known.at(-1))?.address
   return to ? { ...tx, to } : tx
 }
 

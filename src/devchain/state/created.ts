@@ -9,7 +9,7 @@ import type { State, StateReader } from './state.ts'
  * (EIP-684).
  */
 export const isTaken = (state: StateReader, address: string, hardfork: Hardfork | undefined) =>
-  state.get('contract', address) !== undefined ||
+  state.get('account', address)?.type === 'Contract' ||
   (hardfork !== undefined && nonceOf(state, address) > 0n)
 
 /**

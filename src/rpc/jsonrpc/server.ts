@@ -148,7 +148,12 @@ export function createRpcServer({
   /** The outcome of a call with a result: an answer for a request, none for a notification. */
   function succeeded({ name: method, rawId, value }: Entry, result: unknown): Outcome {
     const { id, params } = value as RpcRequest
-    onResult?.(method, (params ?? []) as unknown[], result)
+    try {
+      onResult?.(method, (params ?? []) as unknown[], result)
+    } catch (error) {
+      // The answer is right whatever becomes of its observer.
+      onError(error, `the observer of results failed on ${method}`)
+    }
     try {
       if (id === undefined) return { answer: undefined, code: 0, method }
       const text = idText(value, rawId)
