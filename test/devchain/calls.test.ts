@@ -80,6 +80,13 @@ describe('eth_estimateGas', () => {
     await expect(dev.rpc('eth_estimateGas', named)).rejects.toThrow('insufficient funds')
   })
 
+  test('behavior: a contract as the sender may have any value, because another call brings it', async () => {
+    const request = { from: `0x${'c0'.repeat(20)}`, to: dev.accountOf(1), value: '0x1' }
+    await expect(dev.rpc('eth_estimateGas', request)).rejects.toThrow('insufficient funds')
+    await dev.rpc('hardhat_setCode', request.from, '0x00')
+    expect(await dev.rpc('eth_estimateGas', request)).toBe('0x5208')
+  })
+
   const requests = fc.oneof(
     fc.record({ name: fc.constant('set'), args: fc.tuple(fc.bigInt(0n, 2n ** 256n - 1n)) }),
     fc.record({ name: fc.constant('events'), args: fc.tuple(fc.bigInt(0n, 5n)) }),

@@ -22,8 +22,8 @@ import { changeAccount } from './override.ts'
 /** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
 export type EthereumCall = {
   from: string
-  /** Whether the request names no sender. `from` is then the zero address, which has the value that the call needs. */
-  isAnonymous?: boolean
+  /** Whether the sender has the value that the call needs, whatever its balance is: the request names none, or a contract. */
+  isFunded?: boolean
   /** If absent, `data` is creation code. */
   to?: string
   value: bigint
@@ -73,7 +73,7 @@ export async function callEthereum(
     throw new EthereumError(
       `chainId does not match node's (have=${chainId}, want=${block.chainId})`,
     )
-  if (call.isAnonymous) fund(state, from, value, block.timestamp)
+  if (call.isFunded) fund(state, from, value, block.timestamp)
   else assertFunds(state, from, value)
   let authorized: AppliedAuthorizations | undefined
   if (call.authorizations) {
@@ -136,7 +136,8 @@ const CLOSE = 64n
 
 /**
  * The lowest gas limit that suffices for a call: the energy that it used, or more if inner calls hold a part of their
- * energy back. Never less than Ethereum's intrinsic gas. The sender needs the value, as in geth, but not the price of the gas.
+ * energy back. Never less than Ethereum's intrinsic gas. The sender needs the value, as in geth, but not the price of the gas. A
+ * contract sends no transactions, so its call is one inside another call, which brings the value.
  *
  * @throws EthereumError when the sender has less than the value; EstimateFailure when the call fails with any limit.
  */
@@ -147,8 +148,9 @@ export async function estimateEthereum(
 ): Promise<bigint> {
   const most = context.rules.gasLimit
   const limit = call.gas && call.gas < most ? call.gas : most
+  const isFunded = call.isFunded || state.get('account', call.from)?.type === 'Contract'
   const attempt = (gas: bigint, explain = false) =>
-    callEthereum(createOverlay(state), { ...call, gas }, { ...context, explain })
+    callEthereum(createOverlay(state), { ...call, gas, isFunded }, { ...context, explain })
   const first = await attempt(limit, context.explain)
   if (first.failure) throw new EstimateFailure(first, limit)
   // The schedule of a hardfork contains the intrinsic gas.

@@ -131,7 +131,7 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
   const from = member(input as Record<string, unknown>, 'from', blankable(address))
   return {
     from: toNativeAddress(from ?? ZERO_ADDRESS),
-    ...(from === undefined && { isAnonymous: true }),
+    ...(from === undefined && { isFunded: true }),
     ...(to && { to: toNativeAddress(to) }),
     value,
     data: data.slice(2),
