@@ -107,7 +107,11 @@ test('default: a quote has amounts as numbers', async () => {
     fee: { total: 4n },
     feeLimit: 5n,
   })
-  const provider = { resolveName: async () => null, send: async () => quoted }
+  const provider = {
+    getNetwork: async () => ({ chainId: 1n }),
+    resolveName: async () => null,
+    send: async () => quoted,
+  }
   const signer = new NativeSigner(key, provider as never)
   expect(await signer.feeQuote({ to, data: '0x01', value: 16n })).toEqual(quote)
 })
