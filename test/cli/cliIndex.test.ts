@@ -207,11 +207,11 @@ test('error: the missing option or index is named', async () => {
 })
 
 test('error: a node that cannot be reached is named with its option', async () => {
-  const away = ['--upstream', 'http://127.0.0.1:9']
+  const unreachable = ['--upstream', 'http://127.0.0.1:9']
   for (const args of [
-    ['--index', index, ...away],
-    ['verify', '--index', index, ...away],
-    ['audit', ...away, '--upstream-rpc', 'http://127.0.0.1:9/jsonrpc'],
+    ['--index', index, ...unreachable],
+    ['verify', '--index', index, ...unreachable],
+    ['audit', ...unreachable, '--upstream-rpc', 'http://127.0.0.1:9/jsonrpc'],
   ])
     expect(await run(...args)).toMatchObject({
       code: 4,

@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process'
 import { scryptSync as nativeScrypt } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +5,8 @@ import { join } from 'node:path'
 import { encryptKeystoreJsonSync, hexlify, scryptSync, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 
-import { commandFile, ethgate } from '../support/cli.ts'
+import { ethgate } from '../support/cli.ts'
+import { hasTerminal, onTerminal, terminalSkip } from '../support/terminal.ts'
 import { useFolder } from './cliSetup.ts'
 
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -170,21 +170,14 @@ test('error: a wrong password, a name that is a path, hostile parameters, no pas
   expect(readable.stderr).toContain(`chmod 600 ${plain}`)
 })
 
-// util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
-const recorder = 'script'
-const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes(
-  'util-linux',
-)
-
-test.skipIf(!hasScript)(
-  `behavior: a terminal asks for the password and does not show it${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+test.skipIf(!hasTerminal)(
+  `behavior: a terminal asks for the password and does not show it${terminalSkip}`,
   async () => {
     const folderOption = `--keystore-dir "${join(folder, 'typed')}"`
     /** Types the password when the command asks for it. Returns the exit code and all that the terminal showed. */
     const type = (words: string, text: string) =>
       new Promise<{ code: number | null; shown: string }>((resolve) => {
-        const command = `"${process.execPath}" "${commandFile()}" keys ${words} ${folderOption}`
-        const terminal = spawn(recorder, ['-qec', command, '/dev/null'])
+        const terminal = onTerminal(`keys ${words} ${folderOption}`)
         let shown = ''
         terminal.stdout.on('data', (chunk: Buffer) => {
           const isAsked = shown.includes('Password: ')

@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { commandFile, ethgate, type Reply, startCommand, startRpc } from '../support/cli.ts'
+import { ethgate, type Reply, startCommand, startRpc } from '../support/cli.ts'
 import { startGateway } from '../support/gateway.ts'
+import { hasTerminal, onTerminal, terminalSkip } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
 
 type Server = Awaited<ReturnType<typeof startRpc>>
@@ -215,19 +215,10 @@ test('behavior: the first Ctrl-C ends it while a request hangs', async () => {
   expect(run).toMatchObject({ code: 130, stdout: '' })
 })
 
-// util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
-const recorder = 'script'
-const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes(
-  'util-linux',
-)
-
-test.skipIf(!hasScript)(
-  `behavior: a reader that leaves early leaves the terminal as it was${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+test.skipIf(!hasTerminal)(
+  `behavior: a reader that leaves early leaves the terminal as it was${terminalSkip}`,
   async () => {
-    const line = `"${process.execPath}" "${commandFile()}" logs --from-block 0 --rpc-url "${server.url}" | head -1`
-    const shell = spawn(recorder, ['-qec', line, '/dev/null'], {
-      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
-    })
+    const shell = onTerminal(`logs --from-block 0 --rpc-url "${server.url}" | head -1`)
     let output = ''
     shell.stdout.on('data', (text: Buffer) => (output += text.toString()))
     await once(shell, 'close')
@@ -243,15 +234,11 @@ test.skipIf(!hasScript)(
   },
 )
 
-test.skipIf(!hasScript)(
-  `behavior: on a terminal that shows the logs no bar is drawn over them${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+test.skipIf(!hasTerminal)(
+  `behavior: on a terminal that shows the logs no bar is drawn over them${terminalSkip}`,
   async () => {
     const words = `logs --from-block 0 --to-block 100 --rpc-url "${server.url}"`
-    const line = `"${process.execPath}" "${commandFile()}" ${words}`
-    const shell = spawn(recorder, ['-qec', line, '/dev/null'], {
-      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
-    })
-    const output = await text(shell.stdout)
+    const output = await text(onTerminal(words).stdout)
     expect(output).toMatch(/45 logs of blocks 0 to 100/)
     // The bar saves the position of the cursor and hides the cursor.
     for (const code of ['\u001B7', '\u001B[?25l']) expect(output).not.toContain(code)

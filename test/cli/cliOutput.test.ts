@@ -1,9 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 
 import { expect, test } from 'vitest'
 
 import { commandFile, ethgate, startRpc } from '../support/cli.ts'
+import { hasTerminal, onTerminal, terminalSkip } from '../support/terminal.ts'
 import { ALICE } from './cliSamples.ts'
 
 test('behavior: a closed pipe ends the command without an error', async () => {
@@ -39,22 +41,12 @@ test('behavior: control characters of a server do not reach a terminal', async (
   expect(JSON.parse(piped.stdout)).toEqual({ name: hostile })
 })
 
-// util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
-const recorder = 'script'
-const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes(
-  'util-linux',
-)
-
-test.skipIf(!hasScript)(
-  `behavior: a terminal gets tables and colours${hasScript ? '' : ' (skipped: no util-linux script)'}`,
-  () => {
-    const command = `"${process.execPath}" "${commandFile()}" address ${ALICE.base58}`
+test.skipIf(!hasTerminal)(
+  `behavior: a terminal gets tables and colours${terminalSkip}`,
+  async () => {
     const run = (env: Record<string, string>) =>
-      spawnSync(recorder, ['-qec', command, '/dev/null'], {
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env },
-      }).stdout
-    expect(run({})).toContain('\u001B[1mbase58\u001B[22m')
-    expect(run({ NO_COLOR: '1' })).toContain(`base58      ${ALICE.base58}`)
+      text(onTerminal(`address ${ALICE.base58}`, env).stdout)
+    expect(await run({})).toContain('\u001B[1mbase58\u001B[22m')
+    expect(await run({ NO_COLOR: '1' })).toContain(`base58      ${ALICE.base58}`)
   },
 )

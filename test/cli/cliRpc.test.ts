@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
@@ -8,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { commandFile, ethgate, startCommand, startRpc } from '../support/cli.ts'
+import { ethgate, startCommand, startRpc } from '../support/cli.ts'
+import { hasTerminal, onTerminal, terminalSkip } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
 import { CUSTOM_ERROR } from './cliSamples.ts'
 import { useFolder, useReplayNode } from './cliSetup.ts'
@@ -112,14 +112,8 @@ describe('verify', () => {
   })
 })
 
-// util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
-const recorder = 'script'
-const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes(
-  'util-linux',
-)
-
-test.skipIf(!hasScript)(
-  `behavior: the progress bar of verify counts answers${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+test.skipIf(!hasTerminal)(
+  `behavior: the progress bar of verify counts answers${terminalSkip}`,
   async () => {
     const server = await startRpc(async (method, params) => {
       if (method === 'eth_getBlockByNumber' && params[0] === '0x2') await sleep(1_000)
@@ -127,11 +121,7 @@ test.skipIf(!hasScript)(
       return { result: method === 'eth_blockNumber' ? '0x2' : [] }
     })
     const words = `verify --rpc-url "${server.url}" --against "${server.url}"`
-    const line = `"${process.execPath}" "${commandFile()}" ${words}`
-    const shell = spawn(recorder, ['-qec', line, '/dev/null'], {
-      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
-    })
-    const output = await text(shell.stdout)
+    const output = await text(onTerminal(words).stdout)
     await server.close()
     expect(output).toContain('| block 2 of 2 | 1 answer |')
   },

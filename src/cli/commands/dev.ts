@@ -10,7 +10,7 @@ import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
 import { usageError } from '../support/errors.ts'
 import { addForkOptions, forkOf } from '../support/forkOptions.ts'
-import { requireFile } from '../support/input.ts'
+import { readBytes } from '../support/input.ts'
 import { wholeNumber } from '../support/number.ts'
 
 type Flags = Record<string, string | boolean | undefined>
@@ -188,10 +188,11 @@ const defaultEnv = Object.fromEntries(
 async function stateFiles({ dumpState, loadState, state }: Flags) {
   if (state !== undefined && loadState !== undefined)
     throw usageError('--load-state: the chain in --state already has a state')
-  if (typeof loadState === 'string') await requireFile(loadState, '--load-state')
   return {
     ...(typeof dumpState === 'string' && { dumpState }),
-    ...(typeof loadState === 'string' && { loadState }),
+    ...(typeof loadState === 'string' && {
+      loadState: await readBytes(loadState, '--load-state'),
+    }),
   }
 }
 
@@ -228,16 +229,18 @@ async function chainOptions(flags: Flags) {
 /** Checks the options that the accounts are derived from, so that the message names the one that is wrong. */
 async function checkAccounts({ derivationPath, mnemonic }: Flags): Promise<void> {
   if (typeof mnemonic !== 'string' && typeof derivationPath !== 'string') return
-  const { devAccounts, MNEMONIC } = await import('../../devchain/state/keys.ts')
-  const check = (option: string, words = MNEMONIC, path?: string) => {
+  const { assertDerivationPath, devAccounts } = await import('../../devchain/state/keys.ts')
+  const path = typeof derivationPath === 'string' ? derivationPath : undefined
+  const check = (option: string, read: () => void) => {
     try {
-      devAccounts(0, words, path)
+      read()
     } catch (error) {
       throw usageError(`${option}: ${(error as Error).message}`)
     }
   }
-  if (typeof mnemonic === 'string') check('--mnemonic', mnemonic)
-  if (typeof derivationPath === 'string') check('--derivation-path', MNEMONIC, derivationPath)
+  if (path !== undefined) check('--derivation-path', () => assertDerivationPath(path))
+  // The chain uses the derived key again.
+  if (typeof mnemonic === 'string') check('--mnemonic', () => devAccounts(0, mnemonic, path))
 }
 
 function seconds(text: string | boolean | undefined): number | undefined {

@@ -1,6 +1,6 @@
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 
-import { type CommandError, usageError } from './errors.ts'
+import { usageError } from './errors.ts'
 import type { Io } from './io.ts'
 
 /** All of standard input as text. */
@@ -10,33 +10,18 @@ export async function readStdin({ stdin }: Io): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/**
- * The text of a file.
- *
- * @throws CommandError (usage) that names the option and the file.
- */
+/** The text of a file. @throws CommandError (usage) that names the option and the file. */
 export async function readText(path: string, option: string): Promise<string> {
+  return (await readBytes(path, option)).toString('utf8')
+}
+
+/** The bytes of a file. @throws CommandError (usage) that names the option and the file. */
+export async function readBytes(path: string, option: string): Promise<Buffer> {
   try {
-    return await readFile(path, 'utf8')
+    return await readFile(path)
   } catch (error) {
-    throw unreadable(path, option, error)
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'there is no such file' : (code ?? 'not readable')
+    throw usageError(`${option} ${path}: ${reason}`)
   }
-}
-
-/**
- * Checks that a file can be opened, without reading it.
- *
- * @throws CommandError (usage) that names the option and the file.
- */
-export async function requireFile(path: string, option: string): Promise<void> {
-  const file = await open(path).catch((error: unknown) => {
-    throw unreadable(path, option, error)
-  })
-  await file.close()
-}
-
-function unreadable(path: string, option: string, error: unknown): CommandError {
-  const { code } = error as NodeJS.ErrnoException
-  const reason = code === 'ENOENT' ? 'there is no such file' : (code ?? 'not readable')
-  return usageError(`${option} ${path}: ${reason}`)
 }

@@ -15,14 +15,14 @@ import type { EthereumRules } from '../transactions/rules.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
 import { createdWithNonce } from '../vm/createdAddress.ts'
 import type { runVm, VmResult } from '../vm/run.ts'
-import { assertFunds, gasPriceOf } from './executeEthereum.ts'
+import { assertFunds, gasPriceOf, tippedPrice } from './executeEthereum.ts'
 import { runMessage } from './message.ts'
 import { changeAccount } from './override.ts'
 
 /** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
 export type EthereumCall = {
   from: string
-  /** Whether the sender has the value that the call needs, whatever its balance is: the request names none, or a contract. */
+  /** Whether the sender is given the value that the call needs: the request has no sender, or the sender is a contract. */
   isFunded?: boolean
   /** If absent, `data` is creation code. */
   to?: string
@@ -115,8 +115,7 @@ function priceOf(
 ): bigint | undefined {
   if (gasPrice !== undefined || !block.hardfork) return gasPrice
   if (maxPrice === undefined && tip === undefined) return 0n
-  const offered = gasPriceOf(state, { block }) + (tip ?? 0n)
-  return maxPrice !== undefined && maxPrice < offered ? maxPrice : offered
+  return tippedPrice(gasPriceOf(state, { block }), tip ?? 0n, maxPrice)
 }
 
 /**
@@ -137,7 +136,7 @@ const CLOSE = 64n
 /**
  * The lowest gas limit that suffices for a call: the energy that it used, or more if inner calls hold a part of their
  * energy back. Never less than Ethereum's intrinsic gas. The sender needs the value, as in geth, but not the price of the gas. A
- * contract sends no transactions, so its call is one inside another call, which brings the value.
+ * contract needs neither: it never sends a transaction, so its call is part of a transaction that provides the value.
  *
  * @throws EthereumError when the sender has less than the value; EstimateFailure when the call fails with any limit.
  */

@@ -31,8 +31,13 @@ export function paidPriceOf(
 ): bigint {
   if (hardfork === undefined || ethereum.fees !== 'gas') return price
   const tip = fields['maxPriorityFeePerGas']
-  const offered = typeof tip === 'string' ? price + BigInt(tip) : maxPrice
-  return offered < maxPrice ? offered : maxPrice
+  return typeof tip === 'string' ? tippedPrice(price, BigInt(tip), maxPrice) : maxPrice
+}
+
+/** The base fee and the tip, at most `maxPrice` if there is one (EIP-1559). */
+export function tippedPrice(baseFee: bigint, tip: bigint, maxPrice?: bigint): bigint {
+  const price = baseFee + tip
+  return maxPrice !== undefined && maxPrice < price ? maxPrice : price
 }
 
 /**
@@ -104,7 +109,7 @@ type Charge = (
 
 /**
  * Charges gas times price from the balance. The base fee is burnt, and the producer of the block gets the rest. With a hardfork of
- * Ethereum, contracts see the balance without the price of all gas, which the sender pays before and gets back in part.
+ * Ethereum, the sender pays for its whole gas limit before the run and gets the unused part back, so contracts see the lower balance.
  */
 const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, context, prices) => {
   const { base, price } = prices

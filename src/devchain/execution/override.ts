@@ -22,7 +22,7 @@ export function changeAccount(
   now: number,
 ): void {
   const account = state.get('account', address)
-  // On Ethereum an account with a nonce exists, also without coins.
+  // On Ethereum an account with a nonce exists even without coins.
   if (balance !== undefined || (!account && nonce))
     state.set('account', address, {
       ...(account ?? newAccount(address, 'Normal', now)),
@@ -41,7 +41,7 @@ export function changeAccount(
   }
 }
 
-/** The nonce does not change, as on Hardhat and anvil: a contract that is put at an unused address creates its first one with nonce 0. */
+/** The nonce does not change, as on Hardhat and anvil. Code at an unused address creates its first contract with nonce 0. */
 function setCode(state: State, address: string, code: string, now: number): void {
   state.set('nonce', address, nonceOf(state, address))
   const account = state.get('account', address) ?? newAccount(address, 'Normal', now)

@@ -125,8 +125,7 @@ export const sendRequest: Param<SendRequest> = (input, scope) => {
 export const callRequest: Param<EthereumCall> = (input, scope) => {
   const request = transactionObject(input, scope)
   const { accessList: listed, authorizationList: list, chainId, data } = request
-  const { gas, gasPrice, maxFeePerGas, nonce: given, to, value } = request
-  const tip = request.maxPriorityFeePerGas
+  const { gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas: tip, to, value } = request
   const maxPrice = gasPrice ?? maxFeePerGas
   const from = member(input as Record<string, unknown>, 'from', blankable(address))
   return {
@@ -139,7 +138,7 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
     ...(gasPrice !== undefined && { gasPrice }),
     ...(maxPrice !== undefined && { maxPrice }),
     ...(tip !== undefined && { tip }),
-    ...(given !== undefined && { nonce: given }),
+    ...(request.nonce !== undefined && { nonce: request.nonce }),
     ...(listed && { accessList: listed }),
     ...(chainId !== undefined && { chainId }),
     ...(list && { authorizations: readAuthorizations(list) }),

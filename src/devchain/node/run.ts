@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 
 import type { Config } from '../../config/config.ts'
 import { serve } from '../../gateway/process/serve.ts'
@@ -21,7 +21,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
     fork,
     onError: (err) => running?.log.error({ err }, 'a block could not be made'),
   })
-  if (options.loadState !== undefined) await chain.loadState(readFileSync(options.loadState))
+  if (options.loadState !== undefined) await chain.loadState(options.loadState)
   await chain.start()
   const decimals = options.chain.decimals ?? 6
   const terminal =
@@ -62,8 +62,8 @@ export declare namespace runDevChain {
     fork?: connectFork.Options | undefined
     /** Terminal output: nothing, calls, or calls with their parameters and results. */
     output: 'silent' | 'calls' | 'verbose'
-    /** File with a dumped state to start with. */
-    loadState?: string | undefined
+    /** A dumped state to start with. */
+    loadState?: Uint8Array | undefined
     /** File to write the state to on exit. */
     dumpState?: string | undefined
   }

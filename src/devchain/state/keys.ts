@@ -32,9 +32,8 @@ export function devAccounts(
   words = MNEMONIC,
   path: string = DERIVATION_PATH,
 ): DevAccount[] {
-  const trimmed = path.replace(/\/+$/, '') as typeof DERIVATION_PATH
-  if (!/^m(\/\d+'?)*$/.test(trimmed))
-    throw new Error(`expected a derivation path such as ${DERIVATION_PATH}, got "${path}"`)
+  assertDerivationPath(path)
+  const trimmed = path.replace(/\/+$/, '')
   const name = `${trimmed} ${words}`
   const parent = parents.get(name) ?? nodeAt(words, trimmed)
   parents.set(name, parent)
@@ -42,6 +41,12 @@ export function devAccounts(
     const key = childOf(parent, index).key.toString('hex')
     return { address: accountOfKey(key), key }
   })
+}
+
+/** @throws Error when a path is no derivation path. */
+export function assertDerivationPath(path: string): void {
+  if (!/^m(\/\d+'?)*\/*$/.test(path))
+    throw new Error(`expected a derivation path such as ${DERIVATION_PATH}, got "${path}"`)
 }
 
 /** Valid numbers of words of a mnemonic. */
