@@ -139,7 +139,7 @@ export function testLimitStore(name: string, open: () => LimitStore): void {
         returnAfter: 10,
         store: {
           take(id, limits, request) {
-            // An idle caller returns its lease and asks for no units.
+            // When the limiter returns the lease of an idle caller, it requests no units.
             if (request.want > 0 || refused.asked++ > 0) return store.take(id, limits, request)
             return Promise.reject(new Error('the store does not answer'))
           },

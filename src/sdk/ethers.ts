@@ -26,7 +26,7 @@ type Created = { address: string; provider: Provider }
 
 /**
  * By chain and the address that ethers predicts, because on two chains the same prediction stands for two contracts. Two development
- * chains can have the same id too: then the contract of the same provider is meant.
+ * chains can have the same id: then the contract that was created through the same provider is used.
  */
 const created = new Map<string, Created[]>()
 

@@ -107,8 +107,8 @@ function normalise(
     Object.entries(body).map(([name, value]) => {
       const isAddress = /address$/i.test(name) || (contract && name === 'value')
       const given = typeof value === 'string' && pathOf(operation) !== 'validateaddress'
-      const isGiven = given && (isAddress || value.startsWith('T')) && tryAddress(value)
-      return [name, isGiven ? parseAddress(value, name).hex : withoutPrefix(name, value)]
+      const readsAddress = given && (isAddress || value.startsWith('T')) && tryAddress(value)
+      return [name, readsAddress ? parseAddress(value, name).hex : withoutPrefix(name, value)]
     }),
   )
 }

@@ -39,8 +39,9 @@ export function usageError(message: string, cause?: unknown): CommandError {
 }
 
 /**
- * Reads settings or a file of settings. What is wrong with them ends a command that looks for faults with exit code 1, and a command that
- * needs them with 2.
+ * Reads settings or a file of settings. An error in them ends the command.
+ *
+ * @param exitCode - 1 for a command that checks settings, 2 for one that uses them.
  */
 export function checked<value>(read: () => value, exitCode: 1 | 2 = EXIT.failed): value {
   try {

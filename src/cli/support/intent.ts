@@ -42,10 +42,10 @@ export type IntentOptions = {
 /** What reading needs besides the words. */
 export type Reading = {
   owner: AddressForms
-  /** Asks the server. So it is called after the words are read, because a wrong word needs no server. */
+  /** Requests the unit from the server. Called after the words are parsed, so that a wrong word fails without a request. */
   unit: () => Promise<Unit>
   hasCode: (address: AddressForms) => Promise<boolean>
-  /** What to do where there is no contract to call. */
+  /** Advice after the error that there is no contract to call. */
   withoutCode?: string
 }
 

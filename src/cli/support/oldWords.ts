@@ -63,7 +63,7 @@ const CAST_ONLY = new Set(
   ).split(' '),
 )
 
-/** What replaced an option of an earlier version, or does what an option of cast does. */
+/** The replacements of options of an earlier version and of cast. */
 const OPTIONS: Readonly<Record<string, string>> = {
   '--amount': 'it is now --value, such as --value 1.5coin',
   '--deploy': 'it is now --create FILE',
@@ -78,7 +78,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '--wait': 'send waits for the block unless --async is given',
 }
 
-/** What does what an option of anvil does: the options of `dev`. */
+/** The options of `ethgate dev` that replace options of anvil. */
 const DEV_OPTIONS: Readonly<Record<string, string>> = {
   '-a': 'use --accounts',
   '-b': 'use --block-time',

@@ -15,7 +15,7 @@ export function validatedSettings(flags: ConfigFlags, env: NodeJS.ProcessEnv): R
   const { config, path } = checked(() => read(flags, env))
   const keys = checked(() => (config.apiKeys === undefined ? [] : readKeysFile(config.apiKeys)))
   const nodes = checked(() => upstreamsOf(config))
-  // A file of API keys may be checked alone.
+  // `--api-keys` alone can be validated without a node.
   if (nodes.length === 0 && (path !== undefined || config.apiKeys === undefined))
     throw new CommandError(NODE_MISSING)
   const value = { valid: true, file: path ?? null, upstreams: nodes.length, apiKeys: keys.length }

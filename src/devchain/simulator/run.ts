@@ -9,7 +9,7 @@ const MOST_READS = 2_000
 export type Run = {
   /** Calls to the node. */
   calls: number
-  /** Milliseconds in which it has waited for the node, up to `waitsSince`. */
+  /** Milliseconds that it has waited for the node, without the wait that began at `waitsSince`. */
   waited: number
   /** Calls in flight. The time in which several of them overlap counts once. */
   inFlight: number

@@ -5,7 +5,7 @@ import { nonceOf } from './nonce.ts'
 import type { State, StateReader } from './state.ts'
 
 /**
- * Whether no contract can be created at an address: one is there, or by the rules of Ethereum an account that has a nonce
+ * Whether no contract can be created at an address: it already has a contract, or on Ethereum an account with a nonce
  * (EIP-684).
  */
 export const isTaken = (state: StateReader, address: string, hardfork: Hardfork | undefined) =>
@@ -13,7 +13,7 @@ export const isTaken = (state: StateReader, address: string, hardfork: Hardfork 
   (hardfork !== undefined && nonceOf(state, address) > 0n)
 
 /**
- * Makes an address a contract that was just created. Its nonce begins with 1 (EIP-161), also where a tool has set another one.
+ * Records a new contract. Its nonce starts at 1 (EIP-161), even if a tool has set another nonce for the address.
  *
  * @param name - Name of the account if it does not exist yet, hex.
  */

@@ -188,7 +188,8 @@ async function speedUp(evm: EVM): Promise<void> {
       const { _runState: state } = this
       if (state.opCode !== REVERT) return report.call(this, gas, left, words)
       const { memory } = state
-      // The EVM reads the data of REVERT for its listeners before it is paid for: any length. No listener here uses it.
+      // For its listeners the EVM reads the data of REVERT before it charges for the memory, so the length can be anything. No
+      // listener here uses the data.
       state.memory = Object.create(memory, { read: { value: () => new Uint8Array(0) } }) as object
       try {
         await report.call(this, gas, left, words)

@@ -61,7 +61,7 @@ export class PrecompileError extends EVMError {
   }
 }
 
-/** A transaction creates a contract at an address that is taken. The message is geth's. */
+/** The failure of a creation at an address that already has a contract or a nonce. The message is geth's. */
 export const COLLISION: Failure = {
   result: 'UNKNOWN',
   exception: `${PROGRAM}BytecodeExecutionException`,

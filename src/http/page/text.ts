@@ -8,6 +8,6 @@ export function hexText(hex: string | undefined): string | undefined {
 /** Text that a stranger chose, without control and direction characters, shortened. */
 export function cleanText(text: string, length = 48): string {
   const clean = text.replaceAll(/\p{C}/gu, '').trim()
-  // The cut may leave the first half of a character.
+  // The cut can split a surrogate pair.
   return clean.slice(0, length).replace(/\p{Cs}$/u, '')
 }

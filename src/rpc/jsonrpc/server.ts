@@ -151,7 +151,7 @@ export function createRpcServer({
     try {
       onResult?.(method, (params ?? []) as unknown[], result)
     } catch (error) {
-      // The answer is right whatever becomes of its observer.
+      // A failing observer does not change the answer.
       onError(error, `the observer of results failed on ${method}`)
     }
     try {

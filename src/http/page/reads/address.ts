@@ -40,7 +40,7 @@ export type History = {
 /** A token that an account has. `contract` is absent for a token of the chain itself. */
 export type Holding =
   | { token: Token | NativeToken; contract: Address | undefined; amount: bigint }
-  /** It is not known how much it has: the reads of this contract failed. */
+  /** The reads of this contract failed, so the amount is unknown. */
   | { token: undefined; contract: Address; amount: undefined }
 
 /** Storage slots of EIP-1967: the hash of `eip1967.proxy.implementation` and of `eip1967.proxy.beacon`, minus one. */
