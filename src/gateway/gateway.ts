@@ -6,6 +6,7 @@ import { createHttpServer } from '../http/server.ts'
 import { createUnsent } from '../http/unsent.ts'
 import { createWalletPassthrough } from '../http/walletPassthrough.ts'
 import { UpstreamError } from '../lib/errors.ts'
+import { createHeldBytes, HELD_PLACES } from '../lib/heldBytes.ts'
 import { explainInHeaders } from '../rpc/explain/headers.ts'
 import { createDocumentRoutes } from '../rpc/openrpc/routes.ts'
 import { readManagedKeys } from '../sending/keyFile.ts'
@@ -62,6 +63,7 @@ export function createGateway({
     extraRoutes !== undefined ||
     Object.keys(extraMethods).length > 0
   checkExposure({ canSpend, config, hasKeys: managedKeys.length > 0, log })
+  const held = createHeldBytes({ limit: config.heldBytes, share: config.heldBytes / 2 })
   const telemetry = createTelemetry({
     gauges: () => figuresOf(health(), services, sockets),
     log,
@@ -206,6 +208,7 @@ export function createGateway({
   function updateMetrics(): void {
     metrics.health(health())
     metrics.unsentBytes.set(unsent.bytes())
+    for (const place of HELD_PLACES) metrics.heldBytes.set({ place }, held.total(place))
     metrics.limitsShared.set(limits.isShared() === false ? 0 : 1)
     if (services) metrics.blockCache(services.blocks.usage())
   }

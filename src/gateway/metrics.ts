@@ -197,6 +197,7 @@ export function createMetrics() {
     },
     /** The delay of the event loop, seconds. */
     loopDelay,
+    heldBytes: gauge('ethgate_held_bytes', 'Bytes held for clients, by place', 'sum', ['place']),
     unsentBytes: gauge('ethgate_unsent_bytes', 'Unsent bytes of responses'),
     verified: counter(
       'ethgate_verify_comparisons_total',

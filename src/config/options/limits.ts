@@ -171,6 +171,12 @@ export const limitOptions = {
     parse: integer(MIB),
     help: 'most unsent bytes of large answers over all connections; above it, connections that do not read are closed, then large answers are rejected',
   },
+  heldBytes: {
+    value: 'BYTES',
+    default: 512 * MIB,
+    parse: integer(MIB),
+    help: 'most bytes that are held for all clients together (bodies, messages, filters, subscriptions, unsent answers, results of simulations); one client address or API key may have half of it',
+  },
   wsIdle: {
     value: 'MS',
     default: 600_000,

@@ -91,6 +91,7 @@ export function partOf(config: Config): Config {
     cacheBytes: Math.floor(config.cacheBytes / workers),
     indexRate: part(config.indexRate),
     logsConcurrency: part(config.logsConcurrency),
+    heldBytes: part(config.heldBytes),
     unsentBytes: part(config.unsentBytes),
     upstreamSockets: part(config.upstreamSockets),
     wsConnections: Math.ceil(config.wsConnections / workers),

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+import { expect, test } from 'vitest'
+
+import { HELD_PLACES, type HeldPlace } from '../../src/lib/heldBytes.ts'
+
+/** The files that take the bytes of each place from the budget. */
+const TAKEN_IN: Record<HeldPlace, string[]> = {
+  answers: [],
+  bodies: [],
+  filters: [],
+  frames: [],
+  simulations: [],
+  subscriptions: [],
+  'unpacked bodies': [],
+}
+
+test('default: the files that take each place', () => {
+  const files = execFileSync('git', ['ls-files', 'src/*.ts', 'src/*.tsx'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && !file.endsWith('.test.ts'))
+  const found: Record<string, string[]> = Object.fromEntries(
+    HELD_PLACES.map((place) => [place, []]),
+  )
+  for (const file of files)
+    for (const [, place = ''] of readFileSync(file, 'utf8').matchAll(/\.hold\([^)]*?'([\w ]+)'\)/g))
+      found[place]?.push(file)
+  expect(found).toEqual(TAKEN_IN)
+})
