@@ -69,10 +69,12 @@ export async function createDevChain(options: createDevChain.Options = {}) {
     headTime: () => ledger.head().header.timestamp,
     now,
     repeatable: seed !== undefined,
+    start: options.timestamp,
     step: profile === 'native' ? 1 : 1_000,
   })
   // The clock continues from the time of the fork block, as in anvil and Hardhat.
   if (fork && seed === undefined) clock.set(fork.block.header.timestamp)
+  if (options.timestamp !== undefined) clock.startAt(options.timestamp)
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
   const snapshots = new Map<number, Mark>()
   let started: Mark | undefined
@@ -107,7 +109,8 @@ export async function createDevChain(options: createDevChain.Options = {}) {
       if (entry.kind === 'return') ledger.restore.returnTo(entry.mark)
     }
     entries.length = 0
-    clock.resume()
+    if (options.timestamp === undefined) clock.resume()
+    else clock.startAt(options.timestamp)
   }
 
   /** Makes and stores a block without calling the listeners. */

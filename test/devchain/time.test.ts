@@ -1,6 +1,10 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { expect, test } from 'vitest'
 
-import { startDevGateway, startFileDevGateway } from '../support/devGateway.ts'
+import { type DevGateway, startDevGateway, startFileDevGateway } from '../support/devGateway.ts'
 
 const dev = await startFileDevGateway()
 
@@ -71,4 +75,53 @@ test('behavior: with transactions waiting, estimates, calls, the pending block a
     )
     await chain.close()
   }
+})
+
+const timeOf = async ({ rpc }: Pick<DevGateway, 'rpc'>, block: string) =>
+  Number(((await rpc('eth_getBlockByNumber', block, false)) as { timestamp: string }).timestamp)
+
+test.each(['evm_setTime', 'anvil_setTime'])(
+  'error: %s into the past names both times; later times before the clock are possible',
+  async (method) => {
+    await dev.rpc('evm_mine')
+    const newest = await timeOf(dev, 'latest')
+    await expect(dev.rpc(method, newest - 100)).rejects.toMatchObject({
+      code: -32000,
+      message: `the time ${newest - 100} is before ${newest}, the time of the newest block; no block is earlier than the one before it`,
+    })
+    await dev.rpc('evm_increaseTime', 1_000)
+    expect(await dev.rpc(method, newest + 7)).toBe(0)
+    await dev.rpc('evm_mine')
+    expect(await timeOf(dev, 'latest')).toBe(newest + 7)
+  },
+)
+
+const START = Date.parse('2019-03-06T00:00:00Z')
+
+test.each([{}, { decimals: 18 }, { profile: 'native' }, { seed: 'a' }] as const)(
+  'args: a chain starts at a chosen time, with %o',
+  async (options) => {
+    const chain = await startDevGateway({ ...options, timestamp: START })
+    for (let block = 0; block < 3; block++) {
+      const time = await timeOf(chain, 'latest')
+      expect(time).toBeGreaterThanOrEqual(START / 1_000)
+      expect(time).toBeLessThan(START / 1_000 + 60)
+      await chain.rpc('evm_mine')
+    }
+    expect(await chain.rpc('evm_setTime', START / 1_000 + 100)).toBeLessThan(101)
+    await chain.close()
+  },
+)
+
+test('args: a stored chain with a chosen start goes on from its newest block', async () => {
+  const state = join(mkdtempSync(join(tmpdir(), 'ethgate-time-')), 'chain.jsonl')
+  const first = await startDevGateway({ decimals: 18, state, timestamp: START })
+  await first.rpc('evm_increaseTime', 86_400)
+  await first.rpc('evm_mine')
+  const newest = await timeOf(first, 'latest')
+  await first.close()
+  const second = await startDevGateway({ decimals: 18, state, timestamp: START })
+  await second.rpc('evm_mine')
+  expect((await timeOf(second, 'latest')) - newest).toBeLessThan(60)
+  await second.close()
 })

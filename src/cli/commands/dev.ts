@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 
 import type { Config } from '../../config/config.ts'
 import { MIB } from '../../config/values.ts'
+import { LAST_TIME } from '../../devchain/ledger/clock.ts'
 import { type Hardfork, HARDFORKS, DEFAULT_HARDFORK } from '../../devchain/state/hardforks.ts'
 import { findBuildFolder } from '../support/buildFolder.ts'
 import { addCommand } from '../support/command.ts'
@@ -128,6 +129,12 @@ export function addDevCommand(program: Command): void {
       '--no-automine',
       'do not produce a block for each transaction; wait for the next block time',
     )
+    .addOption(
+      new Option(
+        '--raw-reverts <answer>',
+        'what eth_sendRawTransaction answers for a transaction that fails: an error as Hardhat, the hash as anvil (default auto: an error for Hardhat only)',
+      ).choices(['auto', 'error', 'hash']),
+    )
     .option(
       '--producers <n>',
       'number of block producers; with more of them blocks are solidified later (default 5)',
@@ -135,6 +142,10 @@ export function addDevCommand(program: Command): void {
     .option(
       '--seed <text>',
       'make the chain reproducible: block times start at a fixed date, three seconds a block',
+    )
+    .option(
+      '--timestamp <time>',
+      'time at which the chain starts: seconds, or a date such as 2019-03-06 (default: now)',
     )
     .option('--state <file>', 'file that stores the chain, to continue after a restart')
     .option('--load-state <file>', 'start with the state in this file (from anvil_dumpState)')
@@ -198,7 +209,8 @@ async function stateFiles({ dumpState, loadState, state }: Flags) {
 
 async function chainOptions(flags: Flags) {
   const artifacts = flags['artifacts'] as string | false | undefined
-  const { contractAddresses, derivationPath, energy, mnemonic, seed, state } = flags
+  const { contractAddresses, derivationPath, energy, mnemonic, rawReverts, seed, state } = flags
+  const timestamp = startTime(flags['timestamp'])
   const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
   const blockTime = seconds(flags['blockTime'])
   await checkAccounts(flags)
@@ -213,7 +225,9 @@ async function chainOptions(flags: Flags) {
       ...(contractAddresses && { addresses: contractAddresses as 'ethereum' | 'native' }),
       ...(fees && { fees: fees as 'gas' | 'native' }),
       ...(energy && { energy: energy === 'ethereum' ? DEFAULT_HARDFORK : (energy as Hardfork) }),
+      ...(rawReverts && { rawReverts: rawReverts as 'auto' | 'error' | 'hash' }),
     },
+    ...(timestamp !== undefined && { timestamp }),
     ...(blockTime !== undefined && { blockTime }),
     ...(flags['chainId'] !== undefined && {
       chainId: wholeNumber(String(flags['chainId']), '--chain-id', 1, 0xffff_ffff),
@@ -249,4 +263,15 @@ function seconds(text: string | boolean | undefined): number | undefined {
   if (!/^\d+(\.\d+)?$/.test(String(text)) || value > 86_400)
     throw usageError(`--block-time needs seconds from 0 to 86400, got "${String(text)}"`)
   return Math.round(value * 1000)
+}
+
+/** The milliseconds of `--timestamp`. */
+function startTime(text: string | boolean | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const time = /^\d+$/.test(String(text)) ? Number(text) * 1000 : Date.parse(String(text))
+  if (!(time > 0 && time <= LAST_TIME))
+    throw usageError(
+      `--timestamp needs seconds or a date such as 2019-03-06, from 1970 to 141338, got "${String(text)}"`,
+    )
+  return time - (time % 1000)
 }

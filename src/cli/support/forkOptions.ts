@@ -9,6 +9,7 @@ type Flags = Record<string, string | boolean | undefined>
 const CONFLICTS: Readonly<Record<string, string>> = {
   chainId: '--chain-id: a fork has the chain id of its chain',
   decimals: '--decimals: a fork has the decimals of its chain',
+  timestamp: '--timestamp: a fork starts at the time of its block',
 }
 
 /** Adds the options of a fork. The names that anvil uses work too. */

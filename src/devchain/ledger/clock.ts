@@ -17,13 +17,19 @@ function checked(time: number): number {
  * Creates a clock that follows real time or, with a seed, advances one slot a block. Tools can move it. All times are milliseconds.
  * Times after {@link LAST_TIME} are refused.
  */
-export function createClock({ headTime, now: wall, repeatable, step }: createClock.Options) {
+export function createClock({
+  headTime,
+  now: wall,
+  repeatable,
+  start = SEEDED_START,
+  step,
+}: createClock.Options) {
   /** The offset of the chain's clock from real time. */
   let ahead = 0
   let chosen: number | undefined
   let interval: number | undefined
 
-  const now = () => (repeatable ? Math.max(headTime(), SEEDED_START) + ahead : wall() + ahead)
+  const now = () => (repeatable ? Math.max(headTime(), start) + ahead : wall() + ahead)
 
   /** Time of the next block, if it is made now. */
   function next(): number {
@@ -61,8 +67,14 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
       if (chosen !== undefined) chosen += by
       return (ahead += by)
     },
-    /** Moves the clock to a time. Returns the difference. */
+    /** Moves the clock to a time. Returns the difference. @throws RefusedError for a time before the newest block */
     set(time: number): number {
+      const newest = Math.floor(headTime() / 1_000)
+      if (time < newest * 1_000)
+        throw new RefusedError(
+          'OTHER_ERROR',
+          `the time ${time / 1_000} is before ${newest}, the time of the newest block; no block is earlier than the one before it`,
+        )
       const by = checked(time) - now()
       ahead += by
       return by
@@ -77,6 +89,10 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
     },
     /** Moves the clock to the time of a restored chain. */
     resume: () => void (ahead = Math.max(0, headTime() - wall())),
+    /** Lets time pass from a date on, or from the newest block if that is later. */
+    startAt(time: number): void {
+      if (!repeatable) ahead = Math.max(checked(time), headTime()) - wall()
+    },
     /** Returns a function that restores the current time. */
     mark(): () => void {
       const kept = { chosen, interval, time: now() }
@@ -95,6 +111,8 @@ export declare namespace createClock {
     now: () => number
     /** Whether time starts at a fixed date and advances one slot a block. */
     repeatable: boolean
+    /** The fixed date, milliseconds. @default {@link SEEDED_START} */
+    start?: number | undefined
     /** Block times are multiples of this, and at least this far apart: 1 as on a real chain, 1,000 to give each block its own second. */
     step: number
   }

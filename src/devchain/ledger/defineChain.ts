@@ -55,9 +55,10 @@ export function defineChain(options: defineChain.Options) {
     parameters: { ...(decimals === 18 && { getEnergyFee: GWEI }), ...options.parameters },
   }
 
-  /** The time of block 0: that of a chain that was stored, or now in whole seconds. */
+  /** The time of block 0: that of a chain that was stored, the chosen one, or now in whole seconds. */
   function startTime(): number | undefined {
     if ('startTime' in options) return options.startTime
+    if (options.timestamp !== undefined) return options.timestamp
     return seed === undefined ? now() - (now() % 1_000) : SEEDED_START
   }
 
@@ -92,6 +93,8 @@ export declare namespace defineChain {
     genesis?: Genesis
     /** Milliseconds. @default Date.now */
     now?: () => number
+    /** The time at which the chain starts, milliseconds. @default the present time, or 2025-01-01 with a seed */
+    timestamp?: number | undefined
     /** The time of block 0 of a stored chain, milliseconds; undefined where it has none. @default the present time */
     startTime?: number | undefined
   }

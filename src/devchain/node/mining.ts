@@ -131,7 +131,8 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setTime = defineMethod({
     params: [amount],
-    summary: 'sets the clock, seconds; returns by how many seconds it moved forward',
+    summary:
+      'sets the clock, seconds, to any time from that of the newest block on; returns by how many seconds it moved forward',
     handler: (_, [seconds]) => Math.max(0, Math.floor(clock.set(Number(seconds) * 1000) / 1000)),
   })
 

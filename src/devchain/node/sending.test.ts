@@ -371,3 +371,36 @@ describe('eth_sendTransaction without gas', () => {
       await expect(dev.rpc(method, reverting)).rejects.toMatchObject({ code: 3, data: '0x' })
   })
 })
+
+describe('eth_sendRawTransaction of a transaction that fails', () => {
+  /** The answer to a client, by its name. */
+  async function answer(name: string): Promise<unknown> {
+    const nonce = Number(await dev.rpc('eth_getTransactionCount', dev.accountOf(0), 'latest'))
+    const headers = { 'content-type': 'application/json', 'user-agent': name }
+    const params = [await signed(nonce)]
+    const call = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params }
+    const response = await fetch(dev.url, { method: 'POST', headers, body: JSON.stringify(call) })
+    return response.json()
+  }
+  const hash = expect.objectContaining({ result: expect.stringMatching(/^0x[\da-f]{64}$/) })
+  const error = expect.objectContaining({
+    error: {
+      code: 3,
+      message: 'Transaction reverted without a reason string',
+      data: { message: expect.any(String), txHash: expect.stringMatching(/^0x/), data: '0x' },
+    },
+  })
+
+  test.each([
+    ['auto', 'node', hash],
+    ['auto', 'hardhat 2.28.0', error],
+    ['error', 'node', error],
+    ['hash', 'hardhat 2.28.0', hash],
+  ] as const)('args: rawReverts %s and the client %s', async (rawReverts, name, expected) => {
+    dev = await startDevGateway({ ethereum: { rawReverts } })
+    // Reverts without data.
+    await dev.rpc('anvil_setCode', CONTRACT, '0x5f5ffd')
+    expect(await answer(name)).toEqual(expected)
+    expect(await dev.rpc('eth_blockNumber')).toBe('0x2')
+  })
+})

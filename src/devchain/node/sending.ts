@@ -41,6 +41,7 @@ export function sendingMethods(
   { fill, prepare, read, senderOf, sign, signForClient }: Signer,
 ): Record<string, AnyMethod> {
   const { ledger } = chain
+  const { rawReverts } = ledger.rules
 
   /** One for each sender. */
   const queues = new Map<string, Queue>()
@@ -131,7 +132,8 @@ export function sendingMethods(
     fullOnly: true,
     async handler(context, [signed]) {
       const hash = await sendSigned(context, signed)
-      if (!isHardhat(context)) return hash
+      const isError = rawReverts === 'auto' ? isHardhat(context) : rawReverts === 'error'
+      if (!isError) return hash
       await announcer.announced()
       return assertSucceeded(hash)
     },

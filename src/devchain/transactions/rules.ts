@@ -14,6 +14,11 @@ export type EthereumRules = {
   baseFee: 'eip1559' | 'fixed'
   /** The highest gas limit that a transaction may have. */
   gasLimit: bigint
+  /**
+   * What `eth_sendRawTransaction` answers for a transaction that fails in its block: an `error`, as Hardhat, or the `hash`, as anvil.
+   * `auto`: an error for Hardhat and the hash for others.
+   */
+  rawReverts: 'auto' | 'error' | 'hash'
 }
 
 /** The tip in wei of transactions that name no fees: that of anvil and Hardhat where there is a base fee, else none. */
@@ -27,6 +32,7 @@ export const ethereumRules: EthereumRules = {
   energy: 'native',
   baseFee: 'fixed',
   gasLimit: BLOCK_GAS_LIMIT,
+  rawReverts: 'auto',
 }
 
 /** The rules of the real chain. */
