@@ -2,39 +2,20 @@ import type { Address, Hash } from 'viem'
 
 import * as schemas from '../../codec/schemas.ts'
 import { toNativeAddress } from '../../lib/address.ts'
-import { fromWire, isWire } from '../../lib/wire.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { eth_accounts } from '../../rpc/methods/eth_accounts.ts'
-import { eth_getBlockByNumber } from '../../rpc/methods/eth_getBlockByNumber.ts'
 import { eth_getTransactionByHash } from '../../rpc/methods/eth_getTransactionByHash.ts'
 import { net_version } from '../../rpc/methods/net_version.ts'
 import { waitingTransactions } from '../../rpc/methods/waiting.ts'
-import { address, blockNumberOrTag, named, quantity } from '../../rpc/params/params.ts'
+import { address, named, quantity } from '../../rpc/params/params.ts'
 import { ownUnit } from '../../rpc/params/withUnit.ts'
 import type { DevChain } from '../index.ts'
 import { transactionOfSender } from './otterscan/search.ts'
-
-/** Members of a block that are not in its header. */
-const NOT_OF_HEADER = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
 
 /** Methods of anvil, Hardhat and Otterscan that only read. */
 export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
   const first = ledger.fork?.block.header.number ?? 0
-
-  const erigon_getHeaderByNumber = defineMethod({
-    params: [blockNumberOrTag],
-    result: schemas.nullable({ type: 'object' }),
-    summary: 'header of a block; the first call of Otterscan',
-    async handler(context, [number]) {
-      const answer: unknown = await eth_getBlockByNumber.handler(context, [number, false])
-      const block = (isWire(answer) ? fromWire(answer) : answer) as object | null
-      if (!block) return null
-      return Object.fromEntries(
-        Object.entries(block).filter(([name]) => !NOT_OF_HEADER.has(name)),
-      ) as Record<string, unknown>
-    },
-  })
 
   const eth_pendingTransactions = defineMethod({
     params: [ownUnit],
@@ -70,7 +51,6 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
 
   return {
     anvil_getGenesisTime,
-    erigon_getHeaderByNumber,
     eth_getTransactionBySenderAndNonce,
     eth_networkId: { ...net_version, handler: () => String(chain.chainId) },
     eth_pendingTransactions,

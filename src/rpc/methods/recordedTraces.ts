@@ -31,6 +31,16 @@ export async function traceOfTransaction(
   return { transaction, frame: frameOfRecord(transaction, info, unit) }
 }
 
+/** Reads the frames of a transaction. @throws RpcError when it is in no block of the view */
+export type FrameOf = (hash: Hash, unit: Unit, context: Context) => Promise<CallFrame>
+
+/** The frames that the node recorded. @throws RpcError when the transaction is in no block of the view */
+export const recordedFrame: FrameOf = async (hash, unit, context) => {
+  const traced = await traceOfTransaction(hash, unit, context)
+  if (!traced) throw new RpcError(-32000, 'transaction not found')
+  return traced.frame
+}
+
 /** The frames of all transactions of a block; undefined when there is no such block. @throws RpcError, UpstreamError */
 export async function tracesOfBlock(
   ref: BlockRef,

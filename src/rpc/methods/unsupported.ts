@@ -3,8 +3,8 @@ import type { Method } from '../method.ts'
 
 type Refused = Method<[], never>
 
-const OTTERSCAN =
-  'Otterscan needs an index of accounts, which the node does not have; use eth_getBlockByNumber, eth_getTransactionReceipt and trace_transaction. ethgate dev supports Otterscan'
+const HISTORY =
+  'it needs an index of accounts, which the node does not have; ethgate dev answers it'
 
 /**
  * Ethereum methods that are refused on purpose, with the reason that the error gives. Unknown and refused methods
@@ -56,20 +56,11 @@ const reasons = {
       'trace_replayTransaction',
     ],
   ),
-  ...family(OTTERSCAN, [
-    'erigon_getHeaderByNumber',
-    'ots_getApiLevel',
-    'ots_getBlockDetails',
-    'ots_getBlockDetailsByHash',
-    'ots_getBlockTransactions',
+  ...family(HISTORY, [
     'ots_getContractCreator',
-    'ots_getInternalOperations',
     'ots_getTransactionBySenderAndNonce',
-    'ots_getTransactionError',
-    'ots_hasCode',
     'ots_searchTransactionsAfter',
     'ots_searchTransactionsBefore',
-    'ots_traceTransaction',
   ]),
 } as const satisfies Record<string, string>
 

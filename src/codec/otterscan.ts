@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 
-import type { CallFrame, CallKind } from '../../../codec/callFrame.ts'
+import { ZERO_ADDRESS } from '../lib/address.ts'
+import type { CallFrame, CallKind } from './callFrame.ts'
 
 /** A transfer, destruction or creation inside a transaction, with Otterscan's numbers for them. */
 type Operation = { type: 0 | 1 | 2 | 3; from: Address; to: Address; value: Hex }
@@ -10,7 +11,7 @@ type Entry = {
   type: CallKind
   depth: number
   from: Address
-  to: Address | null
+  to: Address
   value: Hex | null
   input: Hex
   output: Hex
@@ -36,9 +37,20 @@ export function operationsOf({ calls = [], error }: CallFrame): Operation[] {
   })
 }
 
-/** Every frame with its depth, each before those inside it. */
+/**
+ * Every frame with its depth, each before those inside it. Otterscan reads `to` as an address, so a creation that failed before it
+ * had one gets the zero address.
+ */
 export function entriesOf(frame: CallFrame, depth = 0): Entry[] {
-  const { calls = [], from, input = '0x', output = '0x', to = null, type, value = null } = frame
+  const {
+    calls = [],
+    from,
+    input = '0x',
+    output = '0x',
+    to = ZERO_ADDRESS,
+    type,
+    value = null,
+  } = frame
   const entry = {
     type,
     depth,

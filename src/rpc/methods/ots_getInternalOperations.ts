@@ -1,0 +1,18 @@
+import { operationsOf } from '../../codec/otterscan.ts'
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { hash, named } from '../params/params.ts'
+import { withUnit } from '../params/withUnit.ts'
+import { type FrameOf, recordedFrame } from './recordedTraces.ts'
+
+/** Otterscan's list of what a transaction transfers, creates and destroys. @param frameOf - reads the frames */
+export const internalOperationsBy = (frameOf: FrameOf) =>
+  defineMethod({
+    params: [withUnit(named('transactionHash', hash))],
+    result: schemas.listOf({ type: 'object' }),
+    summary: 'transfers, creations and destructions inside a transaction',
+    handler: async (context, [{ unit, value }]) =>
+      operationsOf(await frameOf(value, unit, context)),
+  })
+
+export const ots_getInternalOperations = internalOperationsBy(recordedFrame)

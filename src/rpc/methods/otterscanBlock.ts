@@ -1,0 +1,61 @@
+import { numberToHex } from 'viem/utils'
+
+import { amountsIn, inUnit } from '../../codec/amounts.ts'
+import type { BlockRef } from '../../codec/blockRef.ts'
+import * as schemas from '../../codec/schemas.ts'
+import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
+import type { Unit } from '../../codec/unit.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { fromWire } from '../../lib/wire.ts'
+import type { Context } from '../context.ts'
+
+/** A block with its transactions and receipts. Amounts are in the client's unit. */
+export type WholeBlock = {
+  block: RpcBlock
+  transactions: RpcTransaction[]
+  receipts: RpcReceipt[]
+}
+
+const BLOCK = amountsIn(schemas.block) ?? {}
+const RECEIPTS = amountsIn(schemas.listOf(schemas.receipt)) ?? {}
+
+/** Reads a block with its transactions and receipts; undefined when there is no such block. @throws RpcError, UpstreamError */
+export async function wholeBlock(
+  ref: BlockRef,
+  unit: Unit,
+  { chain, request: { signal } }: Pick<Context, 'chain' | 'request'>,
+): Promise<WholeBlock | undefined> {
+  const wire = await chain.block(ref, true, signal)
+  if (!wire) return undefined
+  const block = inUnit(BLOCK, fromWire(wire), unit) as RpcBlock
+  // By hash, because another block may have taken its place since it was read.
+  const receipts = await chain.receipts({ blockHash: block.hash }, signal)
+  if (!receipts)
+    throw new RpcError(-32000, 'a reorg replaced the block while it was read; try again')
+  return {
+    block,
+    transactions: block.transactions as RpcTransaction[],
+    receipts: inUnit(RECEIPTS, fromWire(receipts), unit) as RpcReceipt[],
+  }
+}
+
+/** Otterscan's summary of a block; null when there is no such block. Fees are gas used times the price of each transaction. */
+export async function blockDetails(
+  ref: BlockRef,
+  unit: Unit,
+  context: Pick<Context, 'chain' | 'request'>,
+) {
+  const whole = await wholeBlock(ref, unit, context)
+  if (!whole) return null
+  const { transactions, ...header } = whole.block
+  const fees = whole.receipts.reduce(
+    (sum, { effectiveGasPrice, gasUsed }) => sum + BigInt(effectiveGasPrice) * BigInt(gasUsed),
+    0n,
+  )
+  return {
+    block: { ...header, transactionCount: transactions.length },
+    // The block has no reward, because the chain pays its producers separately.
+    issuance: { blockReward: '0x0', uncleReward: '0x0', issuance: '0x0' },
+    totalFees: numberToHex(fees),
+  }
+}
