@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { Hash } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
+import { callRpc, openDevScene } from '../../../test/e2e/sendScenes.ts'
 import { type Activity, makeActivity } from '../../../test/support/activity.ts'
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
 import { startGateway } from '../../../test/support/gateway.ts'
@@ -100,5 +102,37 @@ test('behavior: with 18 decimals every amount is in that unit', async () => {
     expect(await textOf('/connect')).toContain('decimals: 18 }')
   } finally {
     await wei.close()
+  }
+})
+
+test('behavior: the page of a transaction is the same by the hash of the wallet and by the native id', async () => {
+  const scene = await openDevScene()
+  onTestFinished(() => scene.stop())
+  const rpc = (method: string, ...params: unknown[]) => callRpc(scene.url, method, params)
+  const raw = await privateKeyToAccount(scene.keys.bob).signTransaction({
+    chainId: scene.chainId,
+    gas: 21_000n,
+    gasPrice: 1_000n,
+    nonce: 0,
+    to: privateKeyToAccount(scene.keys.carol).address,
+    type: 'legacy',
+    value: 2_500_000n,
+  })
+  const hash = (await rpc('eth_sendRawTransaction', raw)) as Hash
+  const { textOf } = pagesOf(() => scene.url)
+  // While it waits for a block, the page names it too.
+  expect(await textOf(`/tx/${hash}`)).toContain(`Hash in your wallet ${hash}`)
+  await expect.poll(() => rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+  const { transactionHash: id } = (await rpc('ethgate_transactionStatus', hash)) as {
+    transactionHash: Hash
+  }
+  expect(id).not.toBe(hash)
+  for (const one of [hash, id]) {
+    const text = await textOf(`/tx/${one}`)
+    expect(text).toContain(`Hash in your wallet ${hash}`)
+    expect(text).toContain(`Native id ${id}`)
+    expect(text).toMatch(/ transferred 2\.5 coins to /)
+    expect(text).toMatch(/bandwidth, free or from the stake/)
+    expect(text).toContain('Valid until')
   }
 })

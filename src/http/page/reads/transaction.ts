@@ -42,8 +42,8 @@ export type TransactionFacts = {
   solid: number
   /** Why it failed: in words, and the bytes of an error that no known ABI has. */
   reason: { text: string; data?: Hex } | undefined
-  /** What became of it, while it is in no block. */
-  status: ReadStatus | undefined
+  /** What became of it, and both of its hashes. */
+  status: ReadStatus
   call: Decoded | undefined
   /** Functions that the logs and calls of the page are named by. */
   names: Map<Address, string>
@@ -64,29 +64,39 @@ const MOST_LOGS = 500
 const MOST_FRAMES = 300
 
 /** What became of a transaction, as `ethgate_transactionStatus` says. */
-export type ReadStatus = { evidence: string; reason?: string; state: string }
+export type ReadStatus = {
+  /** The hash that an Ethereum wallet has, when an account of this gateway sent it. */
+  ethereumHash: Hash | null
+  evidence: string
+  reason?: string
+  state: string
+  /** The native id. */
+  transactionHash: Hash
+}
 
 /** Reads what became of a transaction, by either of its hashes. */
 export const readStatus = (hash: Hash, source: Source): Promise<ReadStatus> =>
   source.ask('ethgate_transactionStatus', hash)
 
-/** Reads a transaction; undefined when there is none. */
+/** Reads a transaction by either of its hashes; undefined when there is none. */
 export async function readTransaction(
   hash: Hash,
   source: Source,
   failureOf: ((info: TransactionInfo) => string) | undefined,
 ): Promise<TransactionFacts | undefined> {
-  const transaction = await source.ask<RpcTransaction | null>('eth_getTransactionByHash', hash)
+  const [transaction, status] = await Promise.all([
+    source.ask<RpcTransaction | null>('eth_getTransactionByHash', hash),
+    readStatus(hash, source),
+  ])
   if (!transaction) return undefined
-  const value = { value: transaction.hash.slice(2) }
-  const [receipt, native, info, head, solid, frames, status] = await Promise.all([
+  const value = { value: status.transactionHash.slice(2) }
+  const [receipt, native, info, head, solid, frames] = await Promise.all([
     source.ask<RpcReceipt | null>('eth_getTransactionReceipt', hash),
     source.wallet.getTransactionById(value),
     source.wallet.getTransactionInfoById(value),
     source.head(),
     source.solid(),
     transaction.blockNumber && transaction.blockNumber !== '0x0' ? readFrames(hash, source) : [],
-    transaction.blockNumber ? undefined : readStatus(hash, source),
   ])
   const contract = native?.raw_data.contract?.[0]
   const fields = (contract?.parameter?.value ?? {}) as NativeValue

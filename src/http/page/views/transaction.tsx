@@ -37,6 +37,7 @@ const DEEPEST = 4
 /** One transaction: what it did, its fee, calls, logs and raw data. */
 export function Transaction({ facts }: { facts: TransactionFacts }) {
   const { head, names, native, reason, receipt, row, signers, solid, transaction, type } = facts
+  const { ethereumHash, transactionHash } = facts.status
   const name = (address: Address) => names.get(address)
   const memo = hexText(native?.raw_data.data)
   const expiry = native?.raw_data.expiration
@@ -65,12 +66,13 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
         {transaction.blockNumber ? (
           <Finality block={row.block} head={head} solid={solid} />
         ) : (
-          <p class="quiet">{`It is not in a block yet: ${facts.status?.evidence ?? ''}.`}</p>
+          <p class="quiet">{`It is not in a block yet: ${facts.status.evidence}.`}</p>
         )}
       </div>
       <FactList
         rows={[
-          ['Hash', <Hex text={transaction.hash} label="hash" />],
+          ethereumHash && ['Hash in your wallet', <Hex text={ethereumHash} label="hash" />],
+          [ethereumHash ? 'Native id' : 'Hash', <Hex text={transactionHash} label="hash" />],
           transaction.blockNumber && [
             'Block',
             <>
