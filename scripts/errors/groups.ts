@@ -99,6 +99,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       /^(unknown block|header (for hash )?not found|block not found|block … (not found|is not available)|transaction not found)/,
       /no such block$/,
       /^request beyond head block/,
+      /^block range extends beyond current head block/,
       /^genesis is not traceable/,
       /^transaction index … out of range/,
     ],

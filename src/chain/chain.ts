@@ -1,12 +1,12 @@
 import type { Hash } from 'viem'
 
 import { type BlockId, type BlockRef, heightOfHash } from '../codec/blockRef.ts'
-import type { RpcBlock, RpcLog } from '../codec/types.ts'
+import type { RpcBlock } from '../codec/types.ts'
 import type { Config } from '../config/config.ts'
 import { InvalidParamsError, RpcError } from '../lib/errors.ts'
-import { ownWire, toWire, type Wire } from '../lib/wire.ts'
+import { ownWire, type Wire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { BlockRange, NextRun } from './blockRange.ts'
+import { BeyondHeadError, type BlockRange, type NextRun } from './blockRange.ts'
 import type { Blocks, CanonicalView } from './blocks/blocks.ts'
 import type { CachedBlock, BlockContext } from './blocks/cachedBlock.ts'
 import type { Chain, LogMatch, LogOrigin, LogQuery } from './blocks/chainTypes.ts'
@@ -107,12 +107,7 @@ export function createChain(options: createChain.Options): Chain {
     return hash === undefined ? (await blocks.get(number, signal))?.id : { hash, number }
   }
 
-  /** The heights of a search, which end at the newest block; undefined when the search begins above it. */
-  async function rangeOf(
-    from: BlockRef,
-    to: BlockRef,
-    signal: AbortSignal | undefined,
-  ): Promise<BlockRange | undefined> {
+  async function rangeOf(from: BlockRef, to: BlockRef, signal?: AbortSignal): Promise<BlockRange> {
     const bound = async (ref: BlockRef) => {
       if (typeof ref !== 'object') return heightOf(ref)
       const id = await resolve(ref, signal)
@@ -120,11 +115,18 @@ export function createChain(options: createChain.Options): Chain {
       return id.number
     }
     const first = await bound(from)
-    // `latest` as the end means no end: a range that begins in the future is valid too.
-    const last = to === 'latest' || to === 'pending' ? Infinity : await bound(to)
-    if (first > last) throw new InvalidParamsError(0, 'please verify: fromBlock <= toBlock')
+    const isOpen = to === 'latest' || to === 'pending'
+    const last = isOpen ? latest().number : await bound(to)
+    if (first > last && !isOpen)
+      throw new InvalidParamsError(0, 'please verify: fromBlock <= toBlock')
+    requireReached(Math.max(first, last))
+    return { from: first, to: last }
+  }
+
+  /** @throws BeyondHeadError when this view has no such block yet */
+  function requireReached(number: number): void {
     const newest = latest().number
-    return first > newest ? undefined : { from: first, to: Math.min(last, newest) }
+    if (number > newest) throw new BeyondHeadError(number, newest)
   }
 
   function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
@@ -159,6 +161,7 @@ export function createChain(options: createChain.Options): Chain {
     id: chainId,
     latest,
     nextRun,
+    range: rangeOf,
     resolve,
     solid: () => head.solid(),
     view,
@@ -209,7 +212,6 @@ export function createChain(options: createChain.Options): Chain {
         return logsOfBlock(block, query, { maxResults: config.logsMaxResults })
       }
       const range = await rangeOf(query.fromBlock, query.toBlock, signal)
-      if (!range) return NO_LOGS
       const { logs, origins } = await search(range, query, signal)
       onLogs?.(origins)
       return logs
@@ -217,7 +219,8 @@ export function createChain(options: createChain.Options): Chain {
 
     async logPage(query, { cursor, limit }, signal) {
       const range = await rangeOf(query.fromBlock, query.toBlock, signal)
-      if (!range) return { logs: NO_LOGS, origins: [], next: undefined }
+      // Another replica may have given a cursor on a block that this one has not reached yet.
+      if (cursor) requireReached(cursor.number)
       const page = await logsAfter(range, query, {
         ...searchOptions(signal),
         cursor,
@@ -230,7 +233,7 @@ export function createChain(options: createChain.Options): Chain {
 
     async countLogs(query, signal) {
       const range = await rangeOf(query.fromBlock, query.toBlock, signal)
-      return range ? countLogs(range, query, { ...searchOptions(signal), onOrigins: onLogs }) : 0
+      return countLogs(range, query, { ...searchOptions(signal), onOrigins: onLogs })
     },
 
     // Filters, subscriptions and cursors deliver each log once: a log that the node's search misses would never arrive. A single
@@ -283,8 +286,6 @@ export declare namespace createChain {
     caches?: ChainCaches
   }
 }
-
-const NO_LOGS: Wire<RpcLog[]> = toWire([])
 
 function isOfOneBlock(query: LogQuery): query is LogMatch & { blockHash: Hash } {
   return 'blockHash' in query

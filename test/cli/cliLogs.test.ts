@@ -23,6 +23,7 @@ let settings: {
   delay: number
   head: number
   fail: number
+  behind: number
   fork: string
   suggest: boolean
 }
@@ -34,6 +35,7 @@ beforeEach(async () => {
     delay: 0,
     head: 20_000,
     fail: 0,
+    behind: 0,
     fork: '',
     suggest: false,
   }
@@ -79,6 +81,11 @@ async function answer(method: string, params: unknown[]): Promise<Reply> {
   }
   const query = params[0] as { fromBlock: string; toBlock: string }
   const [from, to] = [Number(query.fromBlock), Number(query.toBlock)]
+  if (settings.behind > 0) {
+    settings.behind -= 1
+    const message = `block range extends beyond current head block: requested ${to}, head ${to - 1}`
+    return { error: { code: -32602, message } }
+  }
   if (to - from > settings.maxBlocks)
     return { error: { code: -32602, message: `exceed max block range: ${settings.maxBlocks}` } }
   const logs: unknown[] = []
@@ -259,6 +266,15 @@ test('behavior: a request to a busy server is retried; if it stays busy, progres
   settings.fail = 0
   await ethgate(command())
   expect(await readFile(out, 'utf8')).toBe(expected(0, 900))
+})
+
+test('behavior: a range that a replica has not reached yet is retried', async () => {
+  settings.behind = 2
+  settings.head = 500
+  const retried = await ethgate(command('--to-block', 'latest'))
+  expect(retried.code).toBe(0)
+  expect(retried.stderr).toContain('beyond current head block')
+  expect(await readFile(out, 'utf8')).toBe(expected(0, 500))
 })
 
 test('error: another search, a foreign file, a reorg of exported blocks', async () => {

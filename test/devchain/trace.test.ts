@@ -317,6 +317,16 @@ describe('trace_*', () => {
     )
     expect(await filter({ fromBlock: 'latest', toBlock: 'latest' })).toHaveLength(1)
     await expect(filter({ mode: 'either' })).rejects.toMatchObject({ code: -32602 })
+    await expect(filter({ fromBlock: '0x2', toBlock: '0x1' })).rejects.toMatchObject({
+      code: -32602,
+    })
+    for (const range of [{ fromBlock: '0xffff' }, { fromBlock: '0x1', toBlock: '0xffff' }])
+      await expect(filter(range)).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringMatching(
+          /^block range extends beyond current head block: requested 65535, head \d+$/,
+        ) as string,
+      })
   })
 })
 

@@ -18,6 +18,8 @@ export type Chain = {
   solid(): HeadBlock
   /** The canonical block that a reference names; undefined when there is none (yet). */
   resolve(ref: BlockRef, signal?: AbortSignal): Promise<BlockId | undefined>
+  /** The heights of a range; `latest` and `pending` leave its end open. @throws BeyondHeadError, RpcError */
+  range(from: BlockRef, to: BlockRef, signal?: AbortSignal): Promise<BlockRange>
   /** The source that answers a state read at this reference. @throws HistoricalStateError, RpcError */
   state(ref: BlockRef): Promise<StateSource>
   block(

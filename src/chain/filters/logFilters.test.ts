@@ -115,6 +115,15 @@ describe('log filters', () => {
     const filters = [past, all, over, ends, future]
     for (const id of filters) expect(await changes(id)).toEqual([])
     expect(brief(await whole(past))).toEqual(['+2.0', '+3.0', '+4.0'])
+    // As in geth, a filter waits for blocks to come, but a search names only blocks that are there.
+    for (const [id, requested] of [
+      [ends, 5],
+      [future, 6],
+    ] as const)
+      await expect(whole(id)).rejects.toMatchObject({
+        code: -32602,
+        message: `block range extends beyond current head block: requested ${requested}, head 4`,
+      })
     for (let count = 0; count < 3; count++) chain.mine({ logs: [[log]] })
     await sync()
     const names = (from: number, to: number) =>

@@ -142,17 +142,22 @@ describe('ranges', () => {
     expect(await numbers({ fromBlock: 'finalized', toBlock: 'safe' })).toEqual([10])
     expect(await numbers({ fromBlock: 'earliest', toBlock: 2 })).toEqual([1, 2])
     expect(await numbers({ fromBlock: 19, toBlock: 'pending' })).toEqual([19, 20])
-    expect(await numbers({ fromBlock: 19, toBlock: 99 })).toEqual([19, 20])
   })
 
-  test('behavior: above the head there are no logs', async () => {
-    expect(await numbers({ fromBlock: 21, toBlock: 30 })).toEqual([])
-    expect(await numbers({ fromBlock: 21, toBlock: 'latest' })).toEqual([])
+  test('error: a bound beyond the newest block of the view', async () => {
+    const beyond = (requested: number, head: number) => ({
+      code: -32602,
+      message: `block range extends beyond current head block: requested ${requested}, head ${head}`,
+    })
+    for (const query of [{ fromBlock: 19, toBlock: 21 }, { fromBlock: 21 }, { toBlock: 21 }])
+      await expect(numbers(query)).rejects.toMatchObject(beyond(21, 20))
+    await expect(numbers({ fromBlock: 9, toBlock: 12 }, 'solid')).rejects.toMatchObject(
+      beyond(12, 10),
+    )
   })
 
   test('behavior: the solid view ends at the solidified block', async () => {
     expect(await numbers({ fromBlock: 9, toBlock: 'latest' }, 'solid')).toEqual([9, 10])
-    expect(await numbers({ fromBlock: 11, toBlock: 12 }, 'solid')).toEqual([])
   })
 
   test('error: fromBlock above toBlock', async () => {

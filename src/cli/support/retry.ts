@@ -39,6 +39,8 @@ export function isTemporary(error: unknown): boolean {
   if (error instanceof RpcFailure)
     return (
       error.code === -32_603 ||
+      // A range is only asked for when a server has shown its end: this answer is from one that is behind it.
+      /beyond current head/i.test(error.rpcMessage) ||
       (error.code === -32_005 &&
         /rate|busy|later|limit exceeded|too many requests/i.test(error.rpcMessage))
     )

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import { stream } from 'hono/streaming'
 
+import { BeyondHeadError } from '../../chain/blockRange.ts'
 import type { CoinDecimals } from '../../codec/coin.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { Health } from '../health.ts'
@@ -68,7 +69,7 @@ export function createDocuments({ assets, decimals, health, now }: createDocumen
         .then(async ({ html, status }) => ({ text: await written(html), status }))
         .catch(async (error: unknown) => ({
           text: await written(failed(error)),
-          status: 502 as const,
+          status: error instanceof BeyondHeadError ? (404 as const) : (502 as const),
         }))
       const early = await Promise.race([loading, pause(FACTS_TIMEOUT)])
       if (early) return c.html(before + early.text + after, early.status ?? 200)

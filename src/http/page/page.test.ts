@@ -37,6 +37,15 @@ describe('start page', () => {
     expect(text).not.toContain('Latest blocks')
   })
 
+  test('error: to: blocks beyond the head, in each table of a range', async () => {
+    const address = `/address/${dev.accountOf(2)}`
+    for (const path of ['/?to=99999', `${address}?tab=transfers&to=99999`]) {
+      const { status, text } = await open(path)
+      expect(status).toBe(404)
+      expect(text).toContain('block range extends beyond current head block: requested 99999')
+    }
+  })
+
   test('behavior: programs that do not ask for HTML get JSON', async () => {
     const { headers, text } = await open('/', { accept: '*/*' })
     expect(headers.get('content-type')).toContain('application/json')

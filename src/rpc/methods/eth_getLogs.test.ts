@@ -34,11 +34,25 @@ test('args: only an end: that block alone', async () => {
   expect(ofBlock.length).toBeGreaterThan(0)
   expect(ofBlock.every(({ blockNumber }) => blockNumber === number)).toBe(true)
   expect(await logs({ blockHash: first?.blockHash })).toEqual(ofBlock)
-  expect(await logs({ toBlock: '0xffff' })).toEqual([])
 })
 
-test('behavior: a range above the head is empty', async () => {
-  expect(await logs({ fromBlock: '0xffff' })).toEqual([])
+test.each([
+  ['an end', { fromBlock: '0x1', toBlock: '0xffff' }],
+  ['a start', { fromBlock: '0xffff' }],
+  ['a start, up to latest', { fromBlock: '0xffff', toBlock: 'latest' }],
+  ['both', { fromBlock: '0xfff0', toBlock: '0xffff' }],
+  ['only an end', { toBlock: '0xffff' }],
+])('error: %s beyond the head', async (_, filter) => {
+  await expect(logs(filter)).rejects.toMatchObject({
+    code: -32602,
+    message: `block range extends beyond current head block: requested 65535, head ${CHAIN.head}`,
+  })
+})
+
+test('behavior: up to the head', async () => {
+  expect(await logs({ fromBlock: CHAIN.head, toBlock: CHAIN.head })).toEqual(
+    await logs({ fromBlock: 'latest' }),
+  )
 })
 
 test('error: a block that does not exist', async () => {

@@ -8,5 +8,5 @@ export const eth_getLogs = defineMethod({
   result: schemas.listOf(schemas.log),
   summary: 'logs of one block or of a range, by address and topics',
   handler: ({ chain, request }, [filter]) =>
-    chain.logs('blockHash' in filter ? filter : toRangeQuery(filter, chain), request.signal),
+    chain.logs('blockHash' in filter ? filter : toRangeQuery(filter), request.signal),
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../../test/support/context.ts'
-import { labels } from '../../../test/support/recordedChain.ts'
+import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
 import { fromWire } from '../../lib/wire.ts'
 import { callMethod } from '../method.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
@@ -20,6 +20,15 @@ test('behavior: counts more logs than one answer may have', async () => {
   const context = await createReplayContext({ config: { logsMaxResults: 10 } })
   const filter = { fromBlock: '0x0', toBlock: 'latest' }
   expect(Number(await callMethod(ethgate_countLogs, context, [filter]))).toBeGreaterThan(10_000)
+})
+
+test('error: a bound beyond the head', async () => {
+  const context = await createReplayContext()
+  for (const filter of [{ fromBlock: '0xffff' }, { fromBlock: '0x0', toBlock: '0xffff' }])
+    await expect(callMethod(ethgate_countLogs, context, [filter])).rejects.toMatchObject({
+      code: -32602,
+      message: `block range extends beyond current head block: requested 65535, head ${CHAIN.head}`,
+    })
 })
 
 test('error: a block hash', async () => {

@@ -10,5 +10,5 @@ export const ethgate_countLogs = defineMethod({
   summary:
     'number of logs in a range, by address and topics; without a limit where the log index covers the range',
   handler: async ({ chain, request }, [filter]) =>
-    toQuantity(await chain.countLogs(toRangeQuery(filter, chain), request.signal)),
+    toQuantity(await chain.countLogs(toRangeQuery(filter), request.signal)),
 })

@@ -64,14 +64,18 @@ test('behavior: a cursor is stable', async () => {
   expect(await page(context, { filter, cursor, limit: 3 })).toEqual(next)
 })
 
-test('behavior: a range that begins above the newest block is done', async () => {
+test('error: a bound or a cursor beyond the head', async () => {
   const context = await createReplayContext()
-  expect(await page(context, { filter: { fromBlock: '0xffff' } })).toEqual({
-    logs: [],
-    cursor: null,
-    complete: true,
-    sources: [],
-  })
+  const cursor = `0x${(0xffff).toString(16).padStart(16, '0')}${'ee'.repeat(24)}00000001`
+  for (const request of [
+    { filter: { fromBlock: '0xffff' } },
+    { filter: { ...everything, toBlock: '0xffff' } },
+    { filter: everything, cursor },
+  ])
+    await expect(page(context, request)).rejects.toMatchObject({
+      code: -32602,
+      message: `block range extends beyond current head block: requested 65535, head ${CHAIN.head}`,
+    })
 })
 
 test('error: a reorg removed the block of the cursor', async () => {

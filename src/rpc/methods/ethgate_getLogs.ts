@@ -31,7 +31,7 @@ export const ethgate_getLogs = defineMethod({
     'logs page by page: {filter, cursor, limit}; where they were found, and whether that is complete; the cursor of the last page is null',
   async handler({ chain, config, request }, [{ cursor, filter, limit = LIMIT }]) {
     const { logs, next, origins } = await chain.logPage(
-      toRangeQuery(filter, chain),
+      toRangeQuery(filter),
       { cursor, limit: Math.min(limit, config.logsMaxResults) },
       request.signal,
     )

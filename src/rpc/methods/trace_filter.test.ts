@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../../test/support/context.ts'
+import { CHAIN } from '../../../test/support/recordedChain.ts'
 import type { FlatTrace } from '../../codec/flatTrace.ts'
 import { callMethod } from '../method.ts'
 import { trace_block } from './trace_block.ts'
@@ -42,20 +43,30 @@ test('args: senders, receivers, pages', async () => {
 test('error: a range that is too long', async () => {
   const context = await createReplayContext()
   const range = { fromBlock: '0x0', toBlock: '0x12c' }
-  await expect(
-    callMethod(trace_filter, { ...context, chain: { ...context.chain, resolve: longChain } }, [
-      range,
-    ]),
-  ).rejects.toMatchObject({ code: -32602, message: 'exceed max block range: 300' })
+  const chain = { ...context.chain, range: async () => ({ from: 0, to: 300 }) }
+  await expect(callMethod(trace_filter, { ...context, chain }, [range])).rejects.toMatchObject({
+    code: -32602,
+    message: 'exceed max block range: 300',
+  })
 })
 
-const longChain = async (ref: unknown) => ({ number: Number(ref), hash: '0x' as const })
-
-test('behavior: no block after the newest is read', async () => {
+test.each([
+  ['both bounds', { fromBlock: '0xfff0', toBlock: '0xffff' }],
+  ['the end', { fromBlock: '0x1', toBlock: '0xffff' }],
+  ['the start', { fromBlock: '0xffff' }],
+])('error: %s beyond the head', async (_, range) => {
   const context = await createReplayContext()
-  const range = { fromBlock: '0xfff0', toBlock: '0xffff' }
-  expect(await callMethod(trace_filter, context, [range])).toEqual([])
+  await expect(callMethod(trace_filter, context, [range])).rejects.toMatchObject({
+    code: -32602,
+    message: `block range extends beyond current head block: requested 65535, head ${CHAIN.head}`,
+  })
   expect(context.node.requests.paths()).not.toContain('/wallet/gettransactioninfobyblocknum')
+})
+
+test('error: a range that ends before it begins', async () => {
+  const context = await createReplayContext()
+  const range = { fromBlock: '0x90', toBlock: '0x80' }
+  await expect(callMethod(trace_filter, context, [range])).rejects.toMatchObject({ code: -32602 })
 })
 
 test('behavior: blocks after a full page are not read', async () => {

@@ -12,9 +12,7 @@ export const trace_filter = defineMethod({
   summary: `the calls of a range of at most ${MAX_TRACED_BLOCKS} blocks that involve the given accounts, from the internal transactions of the node`,
   async handler(context, [filter]) {
     const { chain, request } = context
-    const newest = chain.latest().number
-    const from = (await chain.resolve(filter.fromBlock, request.signal))?.number ?? newest + 1
-    const to = (await chain.resolve(filter.toBlock, request.signal))?.number ?? newest
+    const { from, to } = await chain.range(filter.fromBlock, filter.toBlock, request.signal)
     if (to - from >= MAX_TRACED_BLOCKS)
       throw new RpcError(-32602, `exceed max block range: ${MAX_TRACED_BLOCKS}`)
     const { after, count, unit } = filter

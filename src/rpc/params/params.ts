@@ -182,7 +182,7 @@ export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
       `expected a block number, a block hash or one of ${BLOCK_TAGS.join(', ')}, got ${show(input)}`,
     )
   if (value > MAX_BLOCK_NUMBER) throw new Error(`block number ${show(input)} is too large`)
-  // No block is that high. Some clients send the largest int64 for an open end.
+  // No block is that high.
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value)
 }
 blockNumberOrTag.doc = { name: 'block', schema: BLOCK_NUMBER_OR_TAG }

@@ -11,7 +11,6 @@ import { MAX_TRACED_BLOCKS, traceFilter } from '../../../rpc/params/traceFilterP
 import { withUnit } from '../../../rpc/params/withUnit.ts'
 import { createFrameTracer, printFrame, traceBlock, withoutBuiltIns } from '../../index.ts'
 import type { ChainBlock, DevChain } from '../../index.ts'
-import { numberOfBlock } from '../blockState.ts'
 import { findBlock, findPlace, ownBlock } from './places.ts'
 
 /** Time limit of one answer, in milliseconds. */
@@ -84,11 +83,8 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [traceFilter],
     result: traces,
     summary: `the traces of a range of at most ${MAX_TRACED_BLOCKS} blocks that concern given accounts`,
-    async handler({ chain: { view } }, [filter]) {
-      const newest = numberOfBlock(chain, 'latest', view) ?? 0
-      const bound = (ref: typeof filter.fromBlock) => numberOfBlock(chain, ref, view)
-      const from = bound(filter.fromBlock) ?? newest + 1
-      const to = bound(filter.toBlock) ?? newest
+    async handler({ chain: viewed, request }, [filter]) {
+      const { from, to } = await viewed.range(filter.fromBlock, filter.toBlock, request.signal)
       if (to - from >= MAX_TRACED_BLOCKS)
         throw new RpcError(-32602, `exceed max block range: ${MAX_TRACED_BLOCKS}`)
       const end = performance.now() + TIMEOUT

@@ -8,7 +8,7 @@ import type {
   Contract as ContractRecord,
 } from '../../../native/wire/accountTypes.ts'
 import { type Row, rowOf } from './row.ts'
-import { ifAnswered, type NativeToken, type Source, type Token } from './source.ts'
+import { ifAnswered, lastBlock, type NativeToken, type Source, type Token } from './source.ts'
 import { findTransfers } from './transferPage.ts'
 
 /** An account or contract, without the content of its tabs. */
@@ -152,7 +152,7 @@ async function searchBlocks(
   to: number | undefined,
   source: Source,
 ): Promise<History> {
-  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await source.head())
+  const last = lastBlock(to, await source.head())
   const native = toNativeAddress(address)
   const rows: Promise<Row>[] = []
   let from = last + 1

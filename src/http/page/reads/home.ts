@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { toRpcAddress } from '../../../lib/address.ts'
 import type { Block } from '../../../native/wire/types.ts'
 import { type Row, rowOf } from './row.ts'
-import { createKept, type Source } from './source.ts'
+import { createKept, lastBlock, type Source } from './source.ts'
 
 /** A block in a list. Time in seconds. */
 export type BlockRow = { number: number; time: number; producer: `0x${string}`; count: number }
@@ -33,7 +33,7 @@ export function createHomeReader() {
 
   return async function read(source: Source, before?: number): Promise<Home> {
     const [head, solid] = await Promise.all([source.head(), source.solid()])
-    return homes(`${head} ${solid} ${Math.min(before ?? head, head)}`, source)
+    return homes(`${head} ${solid} ${lastBlock(before, head)}`, source)
   }
 }
 

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Abi, Address, Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 
+import { BeyondHeadError } from '../../../chain/blockRange.ts'
 import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
@@ -174,6 +175,12 @@ export async function ifAnswered<result>(asked: Promise<result>): Promise<result
     if (error instanceof RpcError && !FAILURES.has(error.code)) return undefined
     throw error
   }
+}
+
+/** The last block of a table: the one that a visitor asked for, otherwise the newest. @throws BeyondHeadError */
+export function lastBlock(asked: number | undefined, head: number): number {
+  if (asked !== undefined && asked > head) throw new BeyondHeadError(asked, head)
+  return asked ?? head
 }
 
 /** The token of a row in a list. A contract that makes a node fail does not hide the whole list. */

@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem'
 import { numberToHex, pad } from 'viem/utils'
 
 import type { RpcLog } from '../../../codec/types.ts'
-import type { Source } from './source.ts'
+import { lastBlock, type Source } from './source.ts'
 import { type Transfer, TRANSFER_TOPIC, transferOf } from './transfers.ts'
 
 /** The token transfers of an account in a range of blocks, newest first. `isCut`: there are more in the range. */
@@ -18,14 +18,14 @@ const MOST = 100
 /**
  * The transfers from and to an account, and those of its own token if it is a contract.
  *
- * @param to - the last block; undefined for the head @returns undefined when they cannot be read
+ * @param to - the last block; undefined for the head @returns undefined when they cannot be read @throws BeyondHeadError
  */
 export async function findTransfers(
   address: Address,
   to: number | undefined,
   source: Source,
 ): Promise<TransferPage | undefined> {
-  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await source.head())
+  const last = lastBlock(to, await source.head())
   const word = pad(address)
   for (const blocks of [INDEXED_BLOCKS, BLOCKS]) {
     const first = Math.max(0, last - blocks + 1)
