@@ -1,5 +1,3 @@
-import { RpcError } from '../lib/errors.ts'
-
 /** Blocks from one height to another, inclusive. */
 export type BlockRange = { from: number; to: number }
 
@@ -18,16 +16,4 @@ export function stretchOf(
   if (!run || run.from > to) return { to, isRun: false }
   if (run.from > from) return { to: run.from - 1, isRun: false }
   return { to: Math.min(run.to, to), isRun: true }
-}
-
-/** `-32602`: a search names a block that does not exist yet. Its logs may be on the way, so an empty answer would be wrong. */
-export class BeyondHeadError extends RpcError {
-  override name = 'BeyondHeadError'
-
-  constructor(requested: number, head: number) {
-    super(
-      -32602,
-      `block range extends beyond current head block: requested ${requested}, head ${head}`,
-    )
-  }
 }

@@ -27,6 +27,18 @@ export class InvalidParamsError extends RpcError {
   }
 }
 
+/** `-32602`: a search names a block that does not exist yet. Its logs may be on the way, so an empty answer would be wrong. */
+export class BeyondHeadError extends RpcError {
+  override name = 'BeyondHeadError'
+
+  constructor(requested: number, head: number) {
+    super(
+      -32602,
+      `block range extends beyond current head block: requested ${requested}, head ${head}`,
+    )
+  }
+}
+
 /** `-32601`: the gateway does not serve this Ethereum method. The message says why. */
 export class MethodNotSupportedError extends RpcError {
   override name = 'MethodNotSupportedError'
