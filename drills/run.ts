@@ -5,6 +5,8 @@
 //                                          PostgreSQL: the primary killed, its standby promoted (Debian packages)
 //   npm run drills -- hostile [case …]     hostile input, slow readers, full disks, each with a light client
 //   npm run drills -- limits [case …]      callers, API keys and limits under load
+//   npm run drills -- money [two|three|one]  payments through two replicas, nodes that fail by chance (DRILL_ROUNDS payments each,
+//                                          default 200; NATIVE_PRODUCING_URL names real nodes, else a development chain)
 //   npm run drills -- upstreams [fault …]  two replicas, two nodes, one of which fails (DRILL_SECONDS each, default 60)
 //   npm run drills -- prometheus           alerts and dashboard against a real Prometheus
 //   npm run drills -- rolling [main.js]    restarts of three replicas behind nginx and HAProxy (Debian packages), also
@@ -15,6 +17,7 @@
 import { engines } from './engines.ts'
 import { hostile } from './hostile.ts'
 import { limits } from './limits.ts'
+import { money } from './money.ts'
 import { endAll } from './processes.ts'
 import { prometheus } from './prometheus.ts'
 import { rolling } from './rolling.ts'
@@ -24,6 +27,7 @@ const drills: Record<string, (names: string[]) => Promise<boolean>> = {
   engines,
   hostile,
   limits,
+  money,
   prometheus,
   rolling,
   upstreams,
