@@ -208,9 +208,26 @@ describe('eth_call', () => {
       5n,
     ])
     expect(wordsOf(await call('n'))).not.toEqual([42n])
+    const names = { blockNumber: '0x100000', timestamp: '0x7fffffff', baseFee: '0x5' }
+    const byOtherNames = await call('env', [], 'latest', {}, { ...names, feeRecipient: nobody })
+    expect(byOtherNames).toBe(await call('env', [], 'latest', {}, block))
     await expect(call('n', [], 'latest', { [kitchen]: { bogus: 1 } })).rejects.toMatchObject({
       code: -32602,
     })
+    const target = { to: kitchen, data: calldata('n') }
+    for (const [name, blockOverrides] of Object.entries({
+      blockHash: { blockHash: {} },
+      numbre: { numbre: '0x1' },
+    }))
+      for (const [method, ...params] of [
+        ['eth_call', target, 'latest', {}, blockOverrides],
+        ['debug_traceCall', target, 'latest', { blockOverrides }],
+        ['eth_simulateV1', { blockStateCalls: [{ blockOverrides, calls: [target] }] }],
+      ] as [string, ...unknown[]][])
+        await expect(dev.rpc(method, ...params)).rejects.toMatchObject({
+          code: -32602,
+          message: expect.stringContaining(`unknown member "${name}"`) as string,
+        })
   })
 
   test('error: an endless call ends with its gas', async () => {

@@ -179,6 +179,11 @@ describe('overrides give what the same changes of the chain give', () => {
       [WHO]: { balance: `0x${amount}` },
     })
     expect(answer).toBe(word(5))
+    const overridden = { [WHO]: { balance: `0x${amount}` } }
+    const blockStateCalls = [{ calls: [bal(WHO)], stateOverrides: overridden }]
+    expect(await front.rpcAt('/wei')('eth_simulateV1', { blockStateCalls })).toMatchObject([
+      { calls: [{ returnData: word(5) }] },
+    ])
   })
 })
 
@@ -454,6 +459,9 @@ describe('who may simulate', () => {
     await expect(
       rpc('eth_call', bal(WHO), 'latest', { [WHO]: { balanse: '0x1' } }),
     ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('balanse') })
+    await expect(
+      rpc('eth_call', bal(WHO), 'latest', {}, { blockHash: { '0x1': word(1) } }),
+    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('blockHash') })
     await expect(
       rpc('eth_call', bal(WHO), 'latest', { [WHO]: { state: {}, stateDiff: {} } }),
     ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('got both') })

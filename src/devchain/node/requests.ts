@@ -2,7 +2,8 @@ import type { AccessList, Address, Hex, SignedAuthorizationList } from 'viem'
 
 import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
 import { isObject } from '../../lib/isObject.ts'
-import { blankable, callData } from '../../rpc/params/callParam.ts'
+import { blankable, callData, hasMember, refuseBlobs } from '../../rpc/params/callParam.ts'
+import { accountMembers, blockMembers } from '../../rpc/params/overrides.ts'
 import {
   address,
   amount as coinAmount,
@@ -86,16 +87,10 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
   return { value, data: callData(input), ...present(entries) }
 }
 
-/** Refuses what the chain does not have, so that no call or transaction means less than its sender thinks. */
+/** Refuses the types of transactions that the chain does not have. */
 function refuseForeign(input: Record<string, unknown>, type: bigint | undefined): void {
-  const has = (...names: string[]) =>
-    names.some((name) => {
-      const value = input[name]
-      return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null
-    })
-  if (type === 3n || has('blobs', 'blobVersionedHashes', 'maxFeePerBlobGas'))
-    throw new Error('transaction type not supported: blobs do not exist on this chain')
-  if (type === 4n && !has('authorizationList'))
+  refuseBlobs(type === 3n ? { blobs: type } : input)
+  if (type === 4n && !hasMember(input, 'authorizationList'))
     throw new Error('EIP-7702 transaction with empty auth list')
 }
 
@@ -158,21 +153,17 @@ export const stateOverride: Param<StateOverride> = (input, scope) => {
   ])
 }
 
-const KNOWN = new Set(['balance', 'nonce', 'code', 'state', 'stateDiff'])
-
 function accountChange(input: unknown, scope: ParamScope | undefined): AccountChange {
-  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
-  for (const name of Object.keys(input))
-    if (!KNOWN.has(name)) throw new Error(`${name}: unknown override`)
-  if (input['state'] && input['stateDiff'])
+  const given = accountMembers(input)
+  if (given['state'] && given['stateDiff'])
     throw new Error('expected state (all slots) or stateDiff (some slots), got both')
-  const code = member(input, 'code', maybe(bytes))
+  const code = member(given, 'code', maybe(bytes))
   return present({
-    balance: member(input, 'balance', maybe(coinAmount), scope),
-    nonce: member(input, 'nonce', maybe(nonce)),
+    balance: member(given, 'balance', maybe(coinAmount), scope),
+    nonce: member(given, 'nonce', maybe(nonce)),
     code: code?.slice(2),
-    storage: member(input, 'state', maybe(slots)),
-    slots: member(input, 'stateDiff', maybe(slots)),
+    storage: member(given, 'state', maybe(slots)),
+    slots: member(given, 'stateDiff', maybe(slots)),
   })
 }
 
@@ -207,17 +198,14 @@ export type BlockOverride = {
 /** Parameter with block overrides. */
 export const blockOverride: Param<BlockOverride> = (input) => {
   if (input === undefined || input === null) return {}
-  if (!isObject(input)) throw new Error(`expected block overrides, got ${show(input)}`)
-  const whole = (names: readonly string[], param = quantity) =>
-    names.map((name) => member(input, name, maybe(param))).find((value) => value !== undefined)
-  const recipient = (name: string) => member(input, name, maybe(address))
+  const given = blockMembers(input)
   return present({
-    number: whole(['number'], height),
-    time: whole(['time', 'timestamp'], seconds),
-    gasLimit: whole(['gasLimit']),
-    feeRecipient: recipient('feeRecipient') ?? recipient('coinbase'),
-    baseFee: whole(['baseFeePerGas', 'baseFee']),
-    prevRandao: member(input, 'prevRandao', maybe(word)) ?? member(input, 'random', maybe(word)),
+    number: member(given, 'number', maybe(height)),
+    time: member(given, 'time', maybe(seconds)),
+    gasLimit: member(given, 'gasLimit', maybe(quantity)),
+    feeRecipient: member(given, 'feeRecipient', maybe(address)),
+    baseFee: member(given, 'baseFeePerGas', maybe(quantity)),
+    prevRandao: member(given, 'prevRandao', maybe(word)),
   })
 }
 

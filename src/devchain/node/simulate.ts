@@ -7,8 +7,8 @@ import * as schemas from '../../codec/schemas.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { isObject } from '../../lib/isObject.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { membersOf } from '../../rpc/params/overrides.ts'
 import {
   arrayOf,
   blockRef,
@@ -17,8 +17,8 @@ import {
   member,
   optional,
   type Param,
-  show,
 } from '../../rpc/params/params.ts'
+import { BLOCK_OF_CALLS, SIMULATION } from '../../rpc/params/simulationParam.ts'
 import {
   callEthereum,
   changeAccount,
@@ -57,11 +57,11 @@ type BlockOfCalls = {
 }
 
 const blockOfCalls: Param<BlockOfCalls> = (input, scope) => {
-  if (!isObject(input)) throw new Error(`expected a block, got ${show(input)}`)
+  const given = membersOf(BLOCK_OF_CALLS, input, 'a block')
   return {
-    blockOverrides: member(input, 'blockOverrides', blockOverride),
-    stateOverrides: member(input, 'stateOverrides', stateOverride),
-    calls: member(input, 'calls', optional(arrayOf(callRequest), []), scope),
+    blockOverrides: member(given, 'blockOverrides', blockOverride),
+    stateOverrides: member(given, 'stateOverrides', stateOverride, scope),
+    calls: member(given, 'calls', optional(arrayOf(callRequest), []), scope),
   }
 }
 
@@ -76,14 +76,14 @@ type Simulation = {
 }
 
 const simulation: Param<Simulation> = (input, scope) => {
-  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
-  const blocks = member(input, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope) ?? []
+  const given = membersOf(SIMULATION, input, 'an object')
+  const blocks = member(given, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope) ?? []
   if (blocks.length === 0) throw new Error('empty input')
   return {
     blocks,
-    isFull: member(input, 'returnFullTransactions', optional(boolean, false)),
-    hasTransfers: member(input, 'traceTransfers', optional(boolean, false)),
-    isChecked: member(input, 'validation', optional(boolean, false)),
+    isFull: member(given, 'returnFullTransactions', optional(boolean, false)),
+    hasTransfers: member(given, 'traceTransfers', optional(boolean, false)),
+    isChecked: member(given, 'validation', optional(boolean, false)),
     unit: scope?.unit ?? SUN,
   }
 }

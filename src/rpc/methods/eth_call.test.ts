@@ -55,6 +55,17 @@ test('error: a revert', async () => {
   })
 })
 
+test('error: members that would change the answer of a node that has them', async () => {
+  const context = await createReplayContext()
+  const call = { to, data }
+  for (const more of [{ authorizationList: [{}] }, { blobVersionedHashes: [TWO] }])
+    expect(() => callMethod(eth_call, context, [{ ...call, ...more }])).toThrow(
+      expect.objectContaining({ code: -32602 }) as Error,
+    )
+  const none = { authorizationList: [], blobs: null }
+  expect(await callMethod(eth_call, context, [{ ...call, ...none }])).toBe(TWO)
+})
+
 test('error: a past block', async () => {
   await expect(
     callMethod(eth_call, await createReplayContext(), [{ to, data }, '0x1']),

@@ -15,7 +15,7 @@ import {
   show,
 } from './params.ts'
 
-/** The call of `eth_call` and `eth_estimateGas`. Ignores the members without a meaning here (gas, nonce, type, …). */
+/** The call of `eth_call` and `eth_estimateGas`, without the members that have no meaning here (gas, nonce, type, …). */
 export type CallRequest = {
   /** The zero address when the client gives none. */
   from: Address
@@ -36,6 +36,9 @@ export const blankable =
 /** A call object. `data` and `input` mean the same. Both may be present when they are equal. */
 export const callRequest: Param<CallRequest> = (input, scope = PLAIN) => {
   if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
+  if (hasMember(input, 'authorizationList'))
+    throw new Error('authorizationList: accounts of this chain cannot have delegated code')
+  refuseBlobs(input)
   const to = member(input, 'to', blankable(contractAddress), scope)
   const data = callData(input)
   return {
@@ -58,6 +61,20 @@ callRequest.doc = {
       value: schemas.amount,
     },
   },
+}
+
+/** Whether an object has one of the members. An empty list is none. */
+export function hasMember(object: Record<string, unknown>, ...names: string[]): boolean {
+  return names.some((name) => {
+    const value = object[name]
+    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null
+  })
+}
+
+/** Refuses blobs, which contracts can see: without them, a call or transaction would mean less than its sender thinks. */
+export function refuseBlobs(object: Record<string, unknown>): void {
+  if (hasMember(object, 'blobs', 'blobVersionedHashes', 'maxFeePerBlobGas'))
+    throw new Error('transaction type not supported: blobs do not exist on this chain')
 }
 
 /** The payload of a call or transaction object, from `input` or `data`. */

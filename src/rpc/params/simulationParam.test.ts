@@ -52,6 +52,59 @@ test('behavior: empty overrides are none', () => {
   }
 })
 
+test('args: the names that other nodes have, and members that are null', () => {
+  const names = { blockNumber: '0x1', timestamp: '0x2', coinbase: ACTUAL, baseFee: '0x3' }
+  const given = { ...names, random: '0x4', gasLimit: '0x5', blockHash: null }
+  expect(blockOverrides(given)).toEqual({
+    number: '0x1',
+    time: '0x2',
+    gasLimit: '0x5',
+    feeRecipient: ACTUAL,
+    baseFeePerGas: '0x3',
+    prevRandao: '0x4',
+  })
+  expect(traceOptions({ blockOverrides: { blockNumber: '0x1' } })).toEqual({
+    blockOverrides: { number: '0x1' },
+  })
+  const blocks = [{ blockOverrides: { blockNumber: '0x1' }, calls: null }]
+  expect(simulation({ blockStateCalls: blocks, validation: null }).value).toEqual({
+    blockStateCalls: [{ blockOverrides: { number: '0x1' } }],
+  })
+})
+
+test.each([
+  ['a block override', () => blockOverrides({ blockHash: { '0x1': '0x2' } }), 'blockHash'],
+  ['one that is misspelt', () => blockOverrides({ numbre: '0x1' }), 'numbre'],
+  ['one of blobs', () => blockOverrides({ blobBaseFee: '0x1' }), 'blobBaseFee'],
+  ['an override of an account', () => stateOverrides({ [ACTUAL]: { balanse: '0x1' } }), 'balanse'],
+  [
+    'a moved precompiled contract',
+    () => stateOverrides({ [ACTUAL]: { movePrecompileToAddress: PREDICTED } }),
+    'movePrecompileToAddress',
+  ],
+  ['one of a trace', () => traceOptions({ blockOverrides: { hash: '0x1' } }), 'hash'],
+  ['an option of a trace', () => traceOptions({ stateOverride: {} }), 'stateOverride'],
+  [
+    'one of a simulated block',
+    () => simulation({ blockStateCalls: [{ blockOverrides: { hash: '0x1' } }] }),
+    'hash',
+  ],
+  [
+    'a member of a simulated block',
+    () => simulation({ blockStateCalls: [{ blockOverride: {} }] }),
+    'blockOverride',
+  ],
+  ['an option of a simulation', () => simulation({ traceTransfer: true }), 'traceTransfer'],
+])('error: %s that is unknown, by name', (_, decode, name) => {
+  expect(decode).toThrow(`unknown member "${name}"`)
+})
+
+test('error: two names of one override', () => {
+  expect(() => blockOverrides({ number: '0x1', blockNumber: '0x1' })).toThrow(
+    'expected number or blockNumber, got both',
+  )
+})
+
 test('error: what is no object, and a position inside a block', () => {
   expect(() => stateOverrides('x')).toThrow('expected state overrides, got "x"')
   expect(() => blockOverrides([])).toThrow('expected block overrides, got []')

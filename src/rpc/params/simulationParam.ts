@@ -1,6 +1,7 @@
 import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { blankable, callData, callRequest } from './callParam.ts'
+import { accountMembers, blockMembers, membersOf, requireOverrideNames } from './overrides.ts'
 import {
   address,
   arrayOf,
@@ -43,7 +44,7 @@ function stateFrom(input: unknown, scope: ParamScope): Json {
   return Object.fromEntries(
     Object.entries(objectFrom(input, 'state overrides')).map(([who, change]) => [
       scope.contractAt(address(who)),
-      change,
+      member({ [who]: change }, who, accountMembers),
     ]),
   )
 }
@@ -65,8 +66,7 @@ stateOverrides.doc = {
 }
 
 /** Values that contracts see of the block; undefined when there are none. */
-export const blockOverrides: Param<Json | undefined> = (input) =>
-  overrides((value) => objectFrom(value, 'block overrides'), input)
+export const blockOverrides: Param<Json | undefined> = (input) => overrides(blockMembers, input)
 blockOverrides.doc = {
   name: 'blockOverrides',
   required: false,
@@ -74,16 +74,30 @@ blockOverrides.doc = {
   description: 'number, time (seconds), gasLimit, feeRecipient, baseFeePerGas, prevRandao',
 }
 
+/** The members of a block of `eth_simulateV1`, and those of its parameter. */
+export const BLOCK_OF_CALLS = ['blockOverrides', 'stateOverrides', 'calls']
+export const SIMULATION = [
+  'blockStateCalls',
+  'traceTransfers',
+  'validation',
+  'returnFullTransactions',
+]
+
 const blockOfCalls: Param<Json> = (input, scope = PLAIN) => {
-  const block = objectFrom(input, 'a block')
-  const calls = member(block, 'calls', maybe(arrayOf((call) => callFrom(call, scope))))
-  const state = member(block, 'stateOverrides', stateOverrides, scope)
-  return { ...block, ...(calls && { calls }), ...(state && { stateOverrides: state }) }
+  const given = membersOf(BLOCK_OF_CALLS, input, 'a block')
+  const calls = member(given, 'calls', maybe(arrayOf((call) => callFrom(call, scope))))
+  const state = member(given, 'stateOverrides', stateOverrides, scope)
+  const block = member(given, 'blockOverrides', blockOverrides)
+  return {
+    ...(block && { blockOverrides: block }),
+    ...(state && { stateOverrides: state }),
+    ...(calls && { calls }),
+  }
 }
 
 /** The blocks of `eth_simulateV1` and its options. */
 export const simulation: Param<Given> = (input, scope = PLAIN) => {
-  const given = objectFrom(input, 'an object')
+  const given = membersOf(SIMULATION, input, 'an object')
   const blocks = member(given, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope)
   return {
     value: { ...given, ...(blocks && { blockStateCalls: blocks }) },
@@ -102,8 +116,15 @@ export const traceOptions: Param<Json> = (input, scope) => {
   const given = objectFrom(input ?? {}, 'trace options')
   if ((given['txIndex'] ?? undefined) !== undefined)
     throw new Error('txIndex is not supported: the node keeps no state inside a block')
+  requireOverrideNames(given)
+  const { blockOverrides: _, stateOverrides: __, ...options } = given
   const state = member(given, 'stateOverrides', stateOverrides, scope)
-  return { ...given, ...(state && { stateOverrides: state }) }
+  const block = member(given, 'blockOverrides', blockOverrides)
+  return {
+    ...options,
+    ...(state && { stateOverrides: state }),
+    ...(block && { blockOverrides: block }),
+  }
 }
 traceOptions.doc = {
   name: 'traceOptions',

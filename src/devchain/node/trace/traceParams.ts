@@ -1,5 +1,6 @@
 import { SUN, type Unit } from '../../../codec/unit.ts'
 import { traceOptions } from '../../../rpc/params/callTracerParam.ts'
+import { requireOverrideNames } from '../../../rpc/params/overrides.ts'
 import {
   boolean,
   maybe,
@@ -48,6 +49,7 @@ export const traceCallParams: Param<
   }
 > = (input, scope) => {
   const options = traceOptions(input)
+  requireOverrideNames(options)
   return {
     ...paramsOf(options, scope),
     accounts: member(options, 'stateOverrides', stateOverride, scope),
