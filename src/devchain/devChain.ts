@@ -7,7 +7,7 @@ import { createNativeInterface } from './api/interface.ts'
 import { createNativeApp, createNativeTransport } from './api/nativeServer.ts'
 import { createArtifacts } from './artifacts.ts'
 import type { ChainBlock } from './blocks/block.ts'
-import { packState, unpackState } from './blocks/stateDump.ts'
+import { type DumpedChain, packState, unpackState } from './blocks/stateDump.ts'
 import { createStateFile } from './blocks/stateFile.ts'
 import { type AccountChange, changeAccount } from './execution/override.ts'
 import type { Fork } from './fork/open.ts'
@@ -78,6 +78,8 @@ export async function createDevChain(options: createDevChain.Options = {}) {
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
   const snapshots = new Map<number, Mark>()
   let started: Mark | undefined
+  /** The chain at the start, once another one was loaded. */
+  let startedWith: DumpedChain | undefined
   let lastSnapshot = 0
   let blockTime = { least: initialBlockTime, most: initialBlockTime }
   let timer: NodeJS.Timeout | undefined
@@ -88,9 +90,9 @@ export async function createDevChain(options: createDevChain.Options = {}) {
   /** Resolves when the blocks of the transactions that were accepted are made. */
   let due: Promise<unknown> | undefined
 
-  restore()
+  await restore()
 
-  function restore(): void {
+  async function restore(): Promise<void> {
     const { time } = genesis
     if (!first) return kept?.append({ kind: 'chain', genesis: identity(), time, hardforks: true })
     if (first.kind !== 'chain' || first.genesis !== identity())
@@ -101,12 +103,12 @@ export async function createDevChain(options: createDevChain.Options = {}) {
     const unsaid = first.hardforks ? {} : hardforkOf(ethereum)
     for (const entry of entries) {
       if (entry.kind === 'block') {
-        const { block, changes } = entry
-        ledger.restore.block({ ...block, seen: { ...unsaid, ...block.seen } }, new Map(changes))
+        const { block } = entry
+        ledger.restore.change({ ...entry, block: { ...block, seen: { ...unsaid, ...block.seen } } })
       }
-      if (entry.kind === 'run') ledger.restore.run(entry.run, entry.block, new Map(entry.changes))
-      if (entry.kind === 'patch') ledger.restore.patch(new Map(entry.changes))
+      if (entry.kind === 'run' || entry.kind === 'patch') ledger.restore.change(entry)
       if (entry.kind === 'return') ledger.restore.returnTo(entry.mark)
+      if (entry.kind === 'load') await ledger.load(unpackState(entry.dump).chain as DumpedChain)
     }
     entries.length = 0
     if (options.timestamp === undefined) clock.resume()
@@ -177,6 +179,19 @@ export async function createDevChain(options: createDevChain.Options = {}) {
     if (reason !== lastReason) onError(error)
     lastReason = reason
     schedule()
+  }
+
+  async function replaceBy(chain: DumpedChain, dump: Uint8Array): Promise<void> {
+    await ledger.load(chain)
+    kept?.append({ kind: 'load', dump })
+    snapshots.clear()
+  }
+
+  /** Whether a dumped chain has its first block where this one has it. */
+  function startsHere({ changes: [change] }: DumpedChain): boolean {
+    if (change?.kind !== 'block') return false
+    const { header, id } = change.block
+    return fork ? id === fork.block.id : header.number === 0
   }
 
   const mark = (): Mark => ({ chain: ledger.snapshot(), resumeTime: clock.mark() })
@@ -327,14 +342,34 @@ export async function createDevChain(options: createDevChain.Options = {}) {
     async reset(): Promise<void> {
       snapshots.clear()
       ledger.clearChoices()
+      if (started && startedWith) {
+        await replaceBy(startedWith, packState(startedWith))
+        started = { ...started, chain: ledger.snapshot() }
+        startedWith = undefined
+      }
       if (started) await returnTo(started)
     },
-    /** The newest state as bytes, for `loadState`. */
-    dumpState: () => packState(ledger.entries()),
-    /** Adds a dumped state to the newest one. @throws Error when the bytes are not such a state */
+    /** The chain as bytes, for `loadState`: blocks, and the state after each of them. */
+    dumpState: () => packState(ledger.dump(decimals)),
+    /**
+     * Replaces the chain by a dumped one. A fork of another block, and a dump without blocks, only add its accounts to the newest state.
+     *
+     * @throws Error when the bytes are not such a state, or amounts have other decimals there
+     */
     async loadState(dump: Uint8Array): Promise<void> {
-      const values = unpackState(dump)
-      await patch((state) => state.setAll(values))
+      const { accounts: values, chain } = unpackState(dump)
+      if (chain && chain.decimals !== decimals)
+        throw new Error(
+          `amounts of this state have ${chain.decimals} decimals, and those of this chain ${decimals}`,
+        )
+      if (!chain || !startsHere(chain)) return patch((state) => state.setAll(values))
+      const whole = ledger.dump(decimals)
+      // Each change has a revision of its own, from 0 on.
+      if (started)
+        startedWith ??= { ...whole, changes: whole.changes.slice(0, started.chain.revision + 1) }
+      await replaceBy(chain, dump)
+      clock.reach(ledger.head().header.timestamp)
+      await announce()
     },
     /** Changes the state of the newest block, without a block. */
     patch,

@@ -141,6 +141,7 @@ test('args: --dump-state and --load-state carry a state over; --derivation-path 
   const second = await startDev('--load-state', file, '--derivation-path', "m/44'/195'/0'/0/")
   expect(await rpc(second.url, 'eth_getBalance', [to, 'latest'])).toBe(balance)
   expect(await rpc(second.url, 'eth_getBalance', [slow, 'latest'])).toBe('0x9')
+  expect(await rpc(second.url, 'eth_blockNumber')).toBe('0x3')
   const accounts = await rpc(second.url, 'eth_accounts')
   expect(accounts).not.toContain(from)
   second.command.process.kill('SIGTERM')

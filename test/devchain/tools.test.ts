@@ -10,6 +10,23 @@ const dev = await startFileDevGateway()
 const WHO = `0x${'ab'.repeat(20)}`
 /** The entry of its account in a dumped state. */
 const ACCOUNT = `account:41${WHO.slice(2)}`
+
+/** A block of a dumped chain, and a dump of such blocks. */
+const blockOf = (number: number) => ({
+  id: String(number).padStart(64, '0'),
+  header: { number, timestamp: number, parentHash: '' },
+  transactions: [],
+  infos: [],
+})
+const dumpOf = (...blocks: unknown[]) => ({
+  ethgate: 2,
+  decimals: 6,
+  chainId: 1,
+  branches: 0,
+  producers: [],
+  changes: blocks.map((block) => ({ kind: 'block', block, changes: [] })),
+})
+
 const number = async () => Number(await dev.rpc('eth_blockNumber'))
 const time = async () => {
   const block = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { timestamp: Hex }
@@ -244,9 +261,12 @@ describe('the chain as a whole', () => {
     const dump = await dev.rpc('anvil_dumpState')
     await dev.rpc('anvil_reset')
     expect(await dev.rpc('anvil_loadState', dump)).toBe(true)
-    expect(await balance(WHO)).toBe(1)
+    expect([await number(), await balance(WHO)]).toEqual([2, 1])
     expect(await dev.rpc('eth_getTransactionCount', dev.accountOf(0))).toBe('0x1')
     await expect(dev.rpc('anvil_loadState', '0x1234')).rejects.toMatchObject({ code: -32602 })
+    await dev.rpc('evm_mine')
+    await dev.rpc('anvil_reset')
+    expect([await number(), await balance(WHO)]).toEqual([1, 0])
   })
 
   test.each([
@@ -255,6 +275,9 @@ describe('the chain as a whole', () => {
     ['an entry that is no pair', { ethgate: 1, state: [5] }],
     ['an entry without a name', { ethgate: 1, state: [[5, 6]] }],
     ['an account of another program', { ethgate: 1, state: [[ACCOUNT, { balance: '0x1' }]] }],
+    ['no blocks', dumpOf()],
+    ['a block without an id', dumpOf({ ...blockOf(0), id: undefined })],
+    ['blocks that do not follow', dumpOf(blockOf(0), blockOf(2))],
     ['code as text', { ethgate: 1, state: [[`code:41${WHO.slice(2)}`, '0x6001']] }],
   ])('error: loadState with %s; nothing is changed', async (_, content) => {
     const dump = `0x${gzipSync(JSON.stringify(content)).toString('hex')}`

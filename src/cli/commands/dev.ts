@@ -148,8 +148,8 @@ export function addDevCommand(program: Command): void {
       'time at which the chain starts: seconds, or a date such as 2019-03-06 (default: now)',
     )
     .option('--state <file>', 'file that stores the chain, to continue after a restart')
-    .option('--load-state <file>', 'start with the state in this file (from anvil_dumpState)')
-    .option('--dump-state <file>', 'write the state to this file on exit')
+    .option('--load-state <file>', 'start with the chain in this file (from anvil_dumpState)')
+    .option('--dump-state <file>', 'write the chain to this file on exit')
     .option('--silent', 'do not show accounts and calls on the terminal')
     .option('-v, --verbose', 'also show parameters and results of calls')
     .addOption(new Option('-p <port>', 'the same as --port'))

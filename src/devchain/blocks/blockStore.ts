@@ -2,10 +2,17 @@ import type { Tables } from '../state/model.ts'
 import { createHistory, createOverlay } from '../state/state.ts'
 import type { Overlay, StateReader } from '../state/state.ts'
 import type { ChainBlock } from './block.ts'
-import { createRunList, type Run } from './runList.ts'
+import { createRunList, type EmptyRun, type Run } from './runList.ts'
 
 /** A point to return to: a height, and the state at that time, which may include patches made after the block. */
 export type Mark = { number: number; revision: number }
+
+/** A change of a chain with the values that it sets: a block, a run of empty blocks with the block after it, or a patch of the newest state. */
+export type ChainChange = { changes: [name: string, value: unknown][] } & (
+  | { kind: 'block'; block: ChainBlock }
+  | { kind: 'run'; run: EmptyRun; block: ChainBlock }
+  | { kind: 'patch' }
+)
 
 /** The block and index of a mined transaction. */
 export type Place = { block: number; index: number }
@@ -116,8 +123,35 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
     /** Changes the state of the newest block without a block. */
     patch: (changes: ReadonlyMap<string, unknown>): void => record(top(), changes),
 
-    /** Every value of the newest state, by `table:key`. */
-    entries: () => history.entries(),
+    /** Every change of the chain that was not undone, oldest first, from which another store can be filled. */
+    *changes(): Generator<ChainChange> {
+      let revision = 0
+      for (const block of blocks) {
+        const { number } = block.header
+        const run = runs.at(number - 1)
+        const changes = [...history.changesAt(revision++)]
+        yield run ? { kind: 'run', run, block, changes } : { kind: 'block', block, changes }
+        for (; heights[revision] === number; revision++)
+          yield { kind: 'patch', changes: [...history.changesAt(revision)] }
+      }
+    },
+
+    /** How many branches the chain has begun. */
+    branches: () => returns,
+
+    /** Removes all blocks and the whole state. The next branch gets a higher number than `branches`. */
+    clear(branches: number): void {
+      blocks.length = 0
+      runs.dropAbove(-1)
+      byId.clear()
+      places.clear()
+      revisions.length = 0
+      truncate(-1)
+      returns = Math.max(returns, branches) + 1
+    },
+
+    /** Marks the next block as the first of a branch. */
+    branch: (): void => void (isNewBranch = true),
 
     /** The changes of the newest block or patch. */
     lastChanges: () => history.changesAt(history.revision()),

@@ -80,6 +80,27 @@ export function goOnFrom(block: ChainBlock, state: State, genesis: Genesis): Cha
   return block
 }
 
+/**
+ * Adds what a chain needs to continue from a block that may be of another genesis: its producers, its accounts and its contracts,
+ * where the state does not have them.
+ */
+export function adoptGenesis({ header }: ChainBlock, state: State, genesis: Genesis): void {
+  for (const { address, balance } of genesis.accounts)
+    if (!state.get('account', address))
+      state.set('account', address, {
+        ...newAccount(address, 'Normal', header.timestamp),
+        balance: balance * (genesis.unitsPerSun ?? 1n),
+      })
+  for (const { address, code } of genesis.contracts ?? [])
+    if (!state.get('code', address)) changeAccount(state, address, { code }, header.timestamp)
+  const active = (state.get('list', 'witnesses') ?? []).filter(
+    (address) => state.get('witness', address)?.isJobs,
+  )
+  const own = genesis.producers.map(({ address }) => address)
+  if (active.toSorted().join() !== own.toSorted().join())
+    addProducers(state, genesis, header.number)
+}
+
 const NO_SENDER = Buffer.from(`0x${'0'.repeat(21)}`).toString('hex')
 
 /** Writes the state of genesis and seals its block. Its id depends on a transfer without a sender to each account. */

@@ -1,18 +1,14 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 
-import type { ChainBlock } from './block.ts'
-import type { Mark } from './blockStore.ts'
-import type { EmptyRun } from './runList.ts'
+import type { ChainChange, Mark } from './blockStore.ts'
 
-/** A line of the file: blocks or a patch with its changes, or a return to an earlier point. */
+/** A line of the file: blocks or a patch with its changes, a return to an earlier point, or a dump that replaced the chain. */
 type StateEntry =
   /** `hardforks`: the blocks of the file say by which hardfork contracts ran. Files of 0.4.0 and before do not have it. */
   | { kind: 'chain'; genesis: string; time?: number | undefined; hardforks?: true }
-  | { kind: 'block'; block: ChainBlock; changes: [key: string, value: unknown][] }
-  /** A run of empty blocks and the block after it. */
-  | { kind: 'run'; run: EmptyRun; block: ChainBlock; changes: [key: string, value: unknown][] }
-  | { kind: 'patch'; changes: [key: string, value: unknown][] }
+  | ChainChange
   | { kind: 'return'; mark: Mark }
+  | { kind: 'load'; dump: Uint8Array }
 
 /** A file that stores a chain. Lines are only appended, so an interrupted write loses at most the last one. */
 export type StateFile = {
@@ -59,6 +55,7 @@ const KINDS: ReadonlySet<unknown> = new Set<StateEntry['kind']>([
   'run',
   'patch',
   'return',
+  'load',
 ])
 
 /** How a file begins. */

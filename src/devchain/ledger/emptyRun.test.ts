@@ -16,8 +16,8 @@ const open = async (options: createDevChain.Options = {}) => {
 
 /** The values that blocks change without transactions: those of producers, proposals and the maintenance. */
 const countersOf = ({ ledger }: DevChain) =>
-  [...ledger.entries()]
-    .filter(([name]) => !name.startsWith('account:'))
+  [...new Map(ledger.dump(6).changes.flatMap(({ changes }) => changes))]
+    .filter(([name, value]) => value !== undefined && !name.startsWith('account:'))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
 
 /** The same blocks twice: one by one, and with runs. Neither has a transaction. */

@@ -2,10 +2,11 @@ import { createQueue } from '../../lib/queue.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { ChainBlock } from '../blocks/block.ts'
 import { createBlockStore } from '../blocks/blockStore.ts'
-import type { Mark } from '../blocks/blockStore.ts'
-import { createGenesis, goOnFrom } from '../blocks/genesis.ts'
+import type { ChainChange, Mark } from '../blocks/blockStore.ts'
+import { adoptGenesis, createGenesis, goOnFrom } from '../blocks/genesis.ts'
 import type { Genesis } from '../blocks/genesis.ts'
 import type { EmptyRun } from '../blocks/runList.ts'
+import { type DumpedChain, notADump } from '../blocks/stateDump.ts'
 import { contractTypes } from '../contracts/index.ts'
 import { closeEmptyBlocks, quietUntil, solidNumber } from '../contracts/maintenance.ts'
 import type { ExecutionContext, TransactionNotes } from '../execution/execution.ts'
@@ -171,6 +172,58 @@ export function createLedger(
     store.add(block, changes)
   }
 
+  /** Stores a block or a patch that was made before. */
+  function replay(change: ChainChange): void {
+    const changes = new Map(change.changes)
+    if (change.kind === 'patch') return store.patch(changes)
+    if (change.kind === 'run') return addRun(change.run, change.block, changes)
+    store.add(change.block, changes)
+  }
+
+  /** Whether each block of a chain follows from the one before it, and the first one is where this chain starts. @throws Error */
+  function checkChain({ changes, producers }: DumpedChain): void {
+    let parent: { id: string; header: { number: number } } | undefined
+    for (const change of changes) {
+      if (change.kind === 'patch') continue
+      const { header, id } = change.block
+      let before = parent
+      if (change.kind === 'run' && parent) {
+        const { from, parent: at, to } = change.run
+        if (producers.join() !== addressesOf(genesis).join())
+          throw new Error(
+            'this state has empty blocks that were mined at once by other producers: start with the same --producers and --seed',
+          )
+        if (at !== parent.id || from !== parent.header.number + 1) throw notADump()
+        before = createRun(change.run, genesis).blockAt(to)
+      }
+      const follows = before
+        ? header.number === before.header.number + 1 && header.parentHash === before.id
+        : header.number === first && change.kind === 'block'
+      if (!follows) throw notADump()
+      parent = { id, header }
+    }
+    if (!parent) throw notADump()
+  }
+
+  /** A block that says its chain id, if that is not the one of this chain. */
+  const ofChain = (change: ChainChange, itsChainId: number): ChainChange => {
+    if (change.kind === 'patch' || itsChainId === chainId) return change
+    const { block } = change
+    return { ...change, block: { ...block, seen: { chainId: itsChainId, ...block.seen } } }
+  }
+
+  async function load(dumped: DumpedChain): Promise<void> {
+    checkChain(dumped)
+    const pool = waiting.all().map(({ transaction }) => transaction)
+    store.clear(dumped.branches)
+    for (const change of dumped.changes) replay(ofChain(change, dumped.chainId))
+    const work = store.overlay()
+    adoptGenesis(head(), work, genesis)
+    if (work.changes().size > 0) store.patch(work.changes())
+    store.branch()
+    await waiting.replaceByValid(pool)
+  }
+
   return {
     chainId: contexts.chainId,
     setChainId: contexts.setChainId,
@@ -205,8 +258,22 @@ export function createLedger(
     setGasLimit: (limit: bigint): void => void (ethereum.gasLimit = limit),
     /** The newest state without the pool. */
     newestState: (): StateReader => store.state(),
-    /** Every value of the newest state, by `table:key`. */
-    entries: (): Iterable<[string, unknown]> => store.entries(),
+    /** The blocks with the state after each of them. `decimals`: those of the coin. */
+    dump: (decimals: number): DumpedChain => ({
+      decimals,
+      chainId,
+      producers: addressesOf(genesis),
+      branches: store.branches(),
+      changes: [...store.changes()],
+    }),
+
+    /**
+     * Replaces the chain by one that starts at the same block. Its state gets the accounts and producers of this chain that it
+     * does not have. Transactions stay in the pool if they are valid.
+     *
+     * @throws Error when its blocks do not follow from each other; nothing is changed then.
+     */
+    load: (dumped: DumpedChain) => exclusive(() => load(dumped)),
     /** The changes of the newest block or patch. */
     lastChanges: store.lastChanges,
 
@@ -284,15 +351,15 @@ export function createLedger(
 
     /** Adds the blocks and changes of a state file. No other call may run meanwhile. */
     restore: {
-      block(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
-        if (block.header.number > first) store.add(block, changes)
+      change(change: ChainChange): void {
+        if (change.kind === 'patch' || change.block.header.number > first) replay(change)
       },
-      run: addRun,
-      patch: (changes: ReadonlyMap<string, unknown>): void => store.patch(changes),
       returnTo: (mark: Mark): void => void store.returnTo(mark),
     },
   }
 }
+
+const addressesOf = ({ producers }: Genesis) => producers.map(({ address }) => address)
 
 /** A run that was made, and the stored block after it with all changes of the state. */
 type MadeRun = { run: EmptyRun; block: ChainBlock; changes: ReadonlyMap<string, unknown> }

@@ -152,11 +152,11 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
 
   const dumpState = defineMethod({
     params: [],
-    summary: 'returns accounts, code and storage as bytes, for loadState',
+    summary: 'returns the chain as bytes, for loadState: blocks, and the state after each of them',
     handler: () => `0x${Buffer.from(chain.dumpState()).toString('hex')}`,
   })
 
-  const loadState = returningTrue('adds a dumped state to the latest one', [bytes], (dump) =>
+  const loadState = returningTrue('replaces the chain by a dumped one', [bytes], (dump) =>
     chain.loadState(Buffer.from(dump.slice(2), 'hex')).catch((error: unknown) => {
       throw new RpcError(-32602, (error as Error).message, { cause: error })
     }),

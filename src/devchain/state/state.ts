@@ -44,8 +44,6 @@ export type History = StateReader & {
   changedAt(table: Table, key: string, revision: number): number | undefined
   /** The changes of a revision. */
   changesAt(revision: number): ReadonlyMap<string, unknown>
-  /** Every newest value, by `table:key`. */
-  entries(): Iterable<[name: string, value: unknown]>
 }
 
 /** An empty state. */
@@ -117,12 +115,6 @@ export function createHistory(base: StateReader = nothing): History {
       while (changed.length > revision + 1) for (const key of changed.pop() as string[]) undo(key)
     },
     changedAt: (table, key, revision) => find(`${table}:${key}`, revision)?.revision,
-    *entries() {
-      for (const [name, list] of versions) {
-        const value = list.at(-1)?.value
-        if (value !== undefined) yield [name, value]
-      }
-    },
     changesAt: (revision) =>
       new Map((changed[revision] ?? []).map((key) => [key, find(key, revision)?.value])),
   }
