@@ -47,6 +47,7 @@ upstreams:
         weight: 1,
       },
       {
+        clientName: 'node 2',
         concurrency: 8,
         headers: { 'x-key': 'secret', 'x-plain': '7' },
         name: 'hosted.example',

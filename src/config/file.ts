@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 
 import { isMap, isSeq, type Node, type YAMLMap } from 'yaml'
 
-import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
+import { MAX_CONCURRENCY, numberedName, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError, type Option, options } from './config.ts'
 import { solidityBeside } from './upstreamList.ts'
 import { grpcAddress, integer, milliseconds, nodeUrl, rate, url } from './values.ts'
@@ -94,7 +94,7 @@ function readUpstreams(node: Node | null, context: Surroundings): Upstream[] {
   return node.items.map((item, index) => {
     const key = `upstreams[${index}]`
     if (!isMap(item)) return fail(item as Node, key, 'expected a node, such as "wallet: URL"')
-    const upstream = readUpstream(item, key, context)
+    const upstream = readUpstream(item, index, context)
     if (names.has(upstream.name))
       return fail(item, `${key}.name`, `"${upstream.name}" is already the name of another node`)
     names.add(upstream.name)
@@ -102,8 +102,9 @@ function readUpstreams(node: Node | null, context: Surroundings): Upstream[] {
   })
 }
 
-function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstream {
+function readUpstream(map: YAMLMap, index: number, context: Surroundings): Upstream {
   const { fail } = context
+  const key = `upstreams[${index}]`
   const values = fieldsOf(map, key, Object.keys(UPSTREAM_KEYS), fail)
   const get = <value>(name: string, parse: (text: string) => value): value | undefined => {
     const node = values.get(name)
@@ -112,11 +113,13 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
   const wallet = get('wallet', nodeUrl)
   if (wallet === undefined)
     return fail(map, `${key}.wallet`, 'is missing: the base address of the node’s HTTP API')
+  const name = get('name', nameText)
   return {
+    ...(name === undefined && { clientName: numberedName(index) }),
     concurrency: get('concurrency', integer(1, MAX_CONCURRENCY)) ?? MAX_CONCURRENCY,
     grpc: get('grpc', grpcAddress),
     headers: readHeaders(values.get('headers'), `${key}.headers`, context),
-    name: get('name', nameText) ?? new URL(wallet).host,
+    name: name ?? new URL(wallet).host,
     rate: get('rate', rate),
     rpc: get('rpc', url),
     solidity: get('solidity', nodeUrl) ?? solidityBeside(wallet),

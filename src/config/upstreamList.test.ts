@@ -10,6 +10,7 @@ describe('upstreamsOf', () => {
     expect(upstreamsOf(createConfig())).toEqual([])
     expect(of({ upstream: 'http://10.0.0.1:8090' })).toEqual([
       {
+        clientName: 'node 1',
         concurrency: 40,
         headers: {},
         name: '10.0.0.1:8090',

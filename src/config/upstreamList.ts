@@ -1,4 +1,4 @@
-import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
+import { MAX_CONCURRENCY, numberedName, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError } from './config.ts'
 
 /** The options of upstream nodes. */
@@ -27,6 +27,7 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
   const rpcs = sameLength('--upstream-rpc', listOf(config.upstreamRpc), wallets)
   const grpcs = sameLength('--upstream-grpc', listOf(config.upstreamGrpc), wallets)
   return wallets.map((wallet, index) => ({
+    clientName: numberedName(index),
     concurrency: MAX_CONCURRENCY,
     grpc: grpcs[index],
     headers: headersOf(config.upstreamHeader),

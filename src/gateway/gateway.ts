@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 
 import { ConfigError, createConfig } from '../config/config.ts'
+import type { HealthReader } from '../http/health.ts'
 import { createPage } from '../http/page/page.tsx'
 import { createHttpServer } from '../http/server.ts'
 import { createUnsent } from '../http/unsent.ts'
@@ -161,12 +162,13 @@ export function createGateway({
     telemetry,
   })
   const { description, full, request, verifier } = servers
-  const health = () =>
+  const health = (reader: HealthReader = 'operator') =>
     healthOf({
       config,
       draining,
       node: upstreams?.first(),
       problems: problems(),
+      reader,
       services,
       started,
       upstreams: upstreams?.transport.status(),

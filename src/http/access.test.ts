@@ -12,9 +12,11 @@ const spending = (config: Partial<Config> = {}) => startHttpServer(config, {}, {
 
 type Sent = { headers?: Record<string, string>; method?: string; path?: string; address?: string }
 
+const WITHOUT_BODY = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS'])
+
 /** Sends a request with exactly these headers, as a browser does and fetch does not allow. */
 async function send(port: number, { address = '127.0.0.1', headers = {}, ...rest }: Sent = {}) {
-  const body = rest.method === 'GET' || rest.method === 'OPTIONS' ? '' : call('echo', 1)
+  const body = WITHOUT_BODY.has(rest.method) ? '' : call('echo', 1)
   const outgoing = request({ method: 'POST', port, host: address, headers, agent: false, ...rest })
   outgoing.end(body)
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
@@ -207,7 +209,8 @@ describe('where calls can spend', () => {
   test('behavior: probes are answered under any name', async () => {
     const { port } = await spending()
     for (const path of ['/health', '/ready', '/metrics'])
-      expect((await send(port, { headers: { host: 'lb' }, method: 'GET', path })).status).toBe(200)
+      for (const method of ['GET', 'HEAD'])
+        expect((await send(port, { headers: { host: 'lb' }, method, path })).status).toBe(200)
   })
 })
 

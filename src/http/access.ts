@@ -127,7 +127,7 @@ const PROBES = new Set(['/health', '/ready', '/metrics'])
 
 /** Whether a request asks how the gateway is. */
 export function isProbe({ method, url = '/' }: IncomingMessage): boolean {
-  return method === 'GET' && PROBES.has(url.split('?', 1)[0] ?? '')
+  return (method === 'GET' || method === 'HEAD') && PROBES.has(url.split('?', 1)[0] ?? '')
 }
 
 /**

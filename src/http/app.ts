@@ -3,16 +3,17 @@ import { type Context as HonoContext, Hono } from 'hono'
 import { cors } from 'hono/cors'
 
 import type { Access } from './access.ts'
-import type { Health } from './health.ts'
+import type { Health, HealthReader, Seen } from './health.ts'
 
 /** All HTTP routes except JSON-RPC over POST, which `http/rpc.ts` answers before a request reaches this app. */
-export type App = Hono<{ Bindings: HttpBindings }>
+export type App = Hono<{ Bindings: HttpBindings; Variables: Seen }>
 
 /** The page, probes, metrics, preflight, the WebSocket handshake, and routes of an embedder. */
 export function createApp({
   access,
   documents,
   health,
+  isOperator,
   metrics,
   page,
   paths,
@@ -23,8 +24,12 @@ export function createApp({
   const origin = access.variesByOrigin ? (from: string) => access.corsOrigin(from) : '*'
   app.use(cors({ origin, maxAge: PREFLIGHT_SECONDS }))
 
+  app.use((c, next) => {
+    c.set('isOperator', isOperator(c))
+    return next()
+  })
   app.get('/health', (c) => {
-    const state = health()
+    const state = health(c.var.isOperator ? 'operator' : 'client')
     return c.json(state, state.status === 'ok' || state.status === 'degraded' ? 200 : 503)
   })
   app.get('/ready', (c) => {
@@ -66,7 +71,9 @@ export declare namespace createApp {
     access: Access
     /** Descriptions of the API for tools. */
     documents?: Hono | undefined
-    health: () => Health
+    health: (reader?: HealthReader) => Health
+    /** Whether the addresses of nodes may be shown. */
+    isOperator: (context: HonoContext) => boolean
     metrics: { contentType: string; text(): Promise<string> }
     /** Paths of the JSON-RPC. */
     paths: readonly string[]

@@ -1,5 +1,11 @@
 import type { MemberStatus } from '../native/pool/memberStatus.ts'
 
+/** For whom the health is written: clients of the public port see no addresses of nodes. */
+export type HealthReader = 'client' | 'operator'
+
+/** What is known of the reader of a page. */
+export type Seen = { isOperator?: boolean }
+
 /** The content of `/health`; `/ready` and the page use it too. */
 export type Health = {
   /**
@@ -14,7 +20,7 @@ export type Health = {
   version: string
   /** As hex; absent until the upstream has answered. */
   chainId?: string
-  /** Origins only, because a path may contain an API key. */
+  /** Origins only, because a path may contain an API key; null for clients. */
   upstream: { state: 'up' | 'down' | 'unknown'; wallet: string | null; solidity: string | null }
   /** Each node with its state and figures. Absent for a chain in this process. */
   upstreams?: MemberStatus[]

@@ -5,6 +5,7 @@ import { type CallerRequest, keyInHeaders, keyInPath } from '../limits/callers.t
 import type { CallLimits } from '../limits/limits.ts'
 import { UnauthorizedError } from '../limits/refusal.ts'
 import type { Refusal } from './access.ts'
+import { isLocal } from './local.ts'
 import { clientAddress } from './scope.ts'
 
 /** Finds out who makes a request. */
@@ -34,6 +35,7 @@ export function createIdentity({
     if (inPath) incoming.url = inPath.url
     return {
       address: clientAddress(incoming, trustProxy),
+      isLocal: isLocal(incoming),
       key: inPath?.key ?? keyInHeaders(headers),
       origin: headers.origin,
     }

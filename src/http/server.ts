@@ -9,7 +9,7 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import type { Hono } from 'hono'
 
 import type { Config } from '../config/config.ts'
@@ -22,9 +22,10 @@ import { errorAnswer } from '../rpc/jsonrpc/answer.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { type Access, createAccess, isLoopback, isProbe, type Refusal } from './access.ts'
 import { createApp } from './app.ts'
-import type { Health } from './health.ts'
+import type { Health, HealthReader } from './health.ts'
 import { createIdentity } from './identity.ts'
 import { createInTurn } from './inTurn.ts'
+import { isLocal } from './local.ts'
 import { normalisePath, pathOf } from './path.ts'
 import { RequestMessage } from './requestMessage.ts'
 import { createRpcListener } from './rpc.ts'
@@ -100,7 +101,12 @@ export function createHttpServer({
     paths: [...servers.keys()],
     routes: extraRoutes,
   }
-  const app = createApp({ access, ...parts, upgrade: (context) => ws.upgrade(context) })
+  const app = createApp({
+    access,
+    ...parts,
+    isOperator: ({ env }) => isLocal((env as HttpBindings).incoming),
+    upgrade: (context) => ws.upgrade(context),
+  })
   const inTurn = createInTurn()
   let closing = false
   /** Whether other requests wait on the connection. They would be lost if it closed. */
@@ -180,7 +186,7 @@ export function createHttpServer({
   /** Pages and metrics on a port of their own. It takes no calls. */
   const admin = hasAdmin
     ? (createAdaptorServer({
-        fetch: createApp({ access: adminAccess, ...parts }).fetch,
+        fetch: createApp({ access: adminAccess, ...parts, isOperator: () => true }).fetch,
         overrideGlobalObjects: false,
         createServer: ((options: ServerOptions, page: RequestListener) =>
           createServer(options, (incoming, outgoing) => {
@@ -267,7 +273,7 @@ export declare namespace createHttpServer {
     config: Config
     /** More routes, for a chain in this process. */
     extraRoutes?: Hono | undefined
-    health: () => Health
+    health: (reader?: HealthReader) => Health
     limits: Pick<CallLimits, 'again' | 'callerOf' | 'charge' | 'enter' | 'leave' | 'refusal'>
     metrics: { contentType: string; text(): Promise<string> }
     onConnections: (count: number) => void

@@ -32,6 +32,17 @@ test('behavior: a file that is away for a moment has changed once', async () => 
   expect(await changesOf('old', 'none', 'new', 'new')).toEqual([4])
 })
 
+test('behavior: a file that changes at every check is read at every tenth', async () => {
+  const found = Array.from({ length: 25 }, (_, index) => `version ${index}`)
+  const changes = await changesOf('old', ...found)
+  expect(changes.slice(0, 2)).toEqual([11, 21])
+})
+
+test('behavior: a file that changes at every check is not read while it is empty', async () => {
+  const found = Array.from({ length: 9 }, (_, index) => `version ${index}`)
+  expect((await changesOf('old', ...found, '', 'again', 'again'))[0]).toBe(12)
+})
+
 test('behavior: nothing when nothing changes', async () => {
   expect(await changesOf('old', 'old', 'old')).toEqual([])
 })

@@ -2,7 +2,8 @@ import { statSync } from 'node:fs'
 
 /**
  * Calls back after a file has changed and two checks have found it alike. A program may write a file in parts, and the first part may
- * be valid: a list that ends early, or an entry without its last lines.
+ * be valid: a list that ends early, or an entry without its last lines. A file that changes at every check is read at every tenth,
+ * unless it is empty or missing at that time.
  *
  * @returns a function that ends it
  */
@@ -12,14 +13,16 @@ export function watchSettled(
   { interval = CHECK_MS, look = stateOf }: watchSettled.Options = {},
 ): () => void {
   let known = look(path)
-  let isNew = false
+  /** Checks in a row that found the file changed. */
+  let changes = 0
 
   function check() {
     const found = look(path)
     const hasChanged = found !== known
     known = found
-    if (isNew && !hasChanged) onChange()
-    isNew = hasChanged
+    const isDue = hasChanged ? changes + 1 >= MOST_CHANGES && found !== NO_CONTENT : changes > 0
+    if (isDue) onChange()
+    changes = hasChanged && !isDue ? changes + 1 : 0
   }
 
   const timer = setInterval(check, interval)
@@ -38,12 +41,19 @@ export declare namespace watchSettled {
 
 const CHECK_MS = 500
 
+/** Changes in a row after which a file counts as complete: a writer of parts has five seconds for all of them. */
+const MOST_CHANGES = 10
+
+/** The state of a file that is empty or missing. */
+const NO_CONTENT = ''
+
 /** Time and size of a file, and which one it is; otherwise why there is none. A check has no caller that could catch an error. */
 function stateOf(path: string): string {
   try {
     const { ino, mtimeMs, size } = statSync(path)
-    return `${ino} ${mtimeMs} ${size}`
+    return size === 0 ? NO_CONTENT : `${ino} ${mtimeMs} ${size}`
   } catch (error) {
-    return String((error as NodeJS.ErrnoException).code)
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? NO_CONTENT : String(code)
   }
 }

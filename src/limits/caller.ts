@@ -34,6 +34,8 @@ export type Caller = {
   readonly limits: Limits
   /** The API key; absent for others. */
   readonly key?: ApiKey | undefined
+  /** Whether it calls from this machine, where operators are: it may see the addresses of nodes. */
+  readonly isLocal?: boolean | undefined
   /** Why its API key may not be used any more. Only a WebSocket lasts long enough for that. */
   readonly refused?: RpcError | undefined
   /** What it may do with managed accounts; absent for this process, which may use all. */
@@ -70,6 +72,11 @@ export function burstOf({ burst, rate = 0 }: Limits): number {
 /** Whether a caller may use any number of units. */
 export function isUnlimited({ daily, rate }: Limits): boolean {
   return rate === undefined && daily === undefined
+}
+
+/** Whether a caller may see the addresses of nodes: from this machine, or this process itself. */
+export function seesNodes(caller: Caller | undefined): boolean {
+  return caller === undefined || caller.scope === 'process' || caller.isLocal === true
 }
 
 /** Milliseconds of a day. The daily quota begins again at midnight UTC. */

@@ -23,6 +23,8 @@ export type Callers = {
 export type CallerRequest = {
   /** Address of the client, behind the trusted proxies. */
   address: string
+  /** Whether the request comes from this machine, not through a proxy. */
+  isLocal?: boolean
   /** The API key of the request. */
   key: string | undefined
   origin: string | undefined
@@ -106,11 +108,12 @@ export function createCallers({
     of(request) {
       if (request.key === undefined || file === undefined) {
         if (!anonymous) throw new UnauthorizedError('an API key is required')
-        return { id: countedAddress(request.address), scope: 'address', limits, spender }
+        const { address, isLocal } = request
+        return { id: countedAddress(address), isLocal, scope: 'address', limits, spender }
       }
       const caller = callerWith(request.key)
       if (caller.key) requireUse(caller.key, request)
-      return caller
+      return request.isLocal ? { ...caller, isLocal: true } : caller
     },
     again(caller, request) {
       if (!caller.key) return caller
@@ -118,7 +121,7 @@ export function createCallers({
       try {
         if (!key) throw new UnauthorizedError(`the API key ${caller.key.name} was revoked`)
         requireUse(key, request)
-        return callerFor(key)
+        return request.isLocal ? { ...callerFor(key), isLocal: true } : callerFor(key)
       } catch (error) {
         return { ...caller, refused: error as UnauthorizedError }
       }

@@ -2,6 +2,8 @@
 export type Upstream = {
   /** Unique; appears in logs, /health and metrics. */
   name: string
+  /** Its name for clients, who must not learn its address. @default name */
+  clientName?: string | undefined
   /** Base address of `/wallet`. */
   wallet: string
   /** Base address of `/walletsolidity`. */
@@ -24,6 +26,16 @@ export type Upstream = {
   concurrency: number
   /** Milliseconds for one call. */
   timeout: number
+}
+
+/** The name of a node in errors and answers that any client gets. */
+export function clientNameOf({ clientName, name }: Pick<Upstream, 'clientName' | 'name'>): string {
+  return clientName ?? name
+}
+
+/** The name for clients of a node that the operator has not named. @param index - from 0 */
+export function numberedName(index: number): string {
+  return `node ${index + 1}`
 }
 
 /** A node as shipped answers 1,000 calls a second per operation and lets the rest wait; this stays below it. */

@@ -6,7 +6,7 @@ import type { UpstreamPool } from '../../native/pool/pool.ts'
 import { createPoolRpc, type PoolRpc } from '../../native/pool/poolRpc.ts'
 import { createUpstreams } from '../../native/pool/upstreams.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
-import type { Upstream } from '../../native/upstream.ts'
+import { clientNameOf, type Upstream } from '../../native/upstream.ts'
 import { indexSockets } from './gatewayIndex.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -15,6 +15,8 @@ export type Upstreams = {
   readonly transport: UpstreamPool
   /** The nodes' own JSON-RPC. */
   readonly rpc: NodeRpc
+  /** The name of a node for clients. */
+  clientName: (name: string) => string
   /** The first node of the list. */
   first(): Upstream | undefined
   /** The best node that has a JSON-RPC and the newest state that clients were shown; undefined when there is none. */
@@ -44,6 +46,8 @@ export function connectUpstreams({
     )
   let several = nodes.length > 1
   let current = nodes
+  const clientName = (name: string) =>
+    clientNameOf(current.find((node) => node.name === name) ?? { name })
   const transport = createUpstreams({
     headQuorum: config.headQuorum,
     log,
@@ -65,7 +69,7 @@ export function connectUpstreams({
       }
     },
     onExtra: (why) => metrics.upstreamExtra(why),
-    onRefused: (caller, name, answer) => asked.refused(caller, name, answer),
+    onRefused: (caller, name, answer) => asked.refused(caller, clientName(name), answer),
     share,
     // The sockets of the log index count towards the same limit.
     sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
@@ -85,6 +89,7 @@ export function connectUpstreams({
   return {
     transport,
     rpc,
+    clientName,
     first: () => current[0],
     withRpc() {
       const able = (name: string) =>

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { originOf } from '../../config/upstreamList.ts'
-import type { Health, WorkerState } from '../../http/health.ts'
+import type { Health, HealthReader, WorkerState } from '../../http/health.ts'
 import type { Gauges } from '../../http/page/traffic.ts'
 import { VERSION } from '../../lib/version.ts'
 import { stateInWords } from '../../native/pool/memberState.ts'
@@ -21,12 +21,17 @@ export function healthOf({
   node,
   now = () => performance.now(),
   problems,
+  reader,
   services,
   started,
-  upstreams,
+  upstreams: nodes,
   waiting,
   workers,
 }: healthOf.Options): Health {
+  const isOperator = reader === 'operator'
+  const upstreams = isOperator
+    ? nodes
+    : nodes?.map((status) => ({ ...status, name: status.clientName }))
   const head = services?.head.status()
   const upstream = head?.upstream ?? (waiting === undefined ? 'unknown' : 'down')
   const redis = config.redis === undefined ? 'none' : (services?.redis?.status() ?? 'down')
@@ -69,8 +74,8 @@ export function healthOf({
     ...(services && { chainId: `0x${services.chainId.toString(16)}` }),
     upstream: {
       state: upstream,
-      solidity: node ? originOf(node.solidity) : null,
-      wallet: node ? originOf(node.wallet) : null,
+      solidity: node && isOperator ? originOf(node.solidity) : null,
+      wallet: node && isOperator ? originOf(node.wallet) : null,
     },
     ...(upstreams && { upstreams }),
     head: {
@@ -104,6 +109,8 @@ export declare namespace healthOf {
     now?: () => number
     /** Other problems. */
     problems: (string | undefined)[]
+    /** Clients see no addresses of nodes. */
+    reader: HealthReader
     /** Absent until the node has answered. */
     services: Services | undefined
     /** Time at which the gateway was created, by the same clock. */

@@ -46,7 +46,7 @@ export function createNodeConnection({
   const upstreams = connectUpstreams({ config, share, telemetry })
   const native = createNodeClient({ transport: upstreams.transport })
   return {
-    nodes: createNodes(native, upstreams.transport),
+    nodes: createNodes(native, upstreams),
     expect: (genesis) => upstreams.transport.expect(genesis),
     follow: (head) => followHead(head, upstreams.transport),
     native,
@@ -106,13 +106,13 @@ function connectionOf(
 }
 
 /** The nodes of a pool, each with a client of its own; one node is the whole pool. */
-function createNodes(native: NativeClient, transport: Upstreams['transport']) {
+function createNodes(native: NativeClient, { clientName, transport }: Upstreams) {
   const clients = new Map<string, NativeClient>()
   return () => {
     const names = transport.peers()
     return names.length < 2
       ? [{ name: undefined, native }]
-      : names.map((name) => ({ name, native: clientOf(name) }))
+      : names.map((name) => ({ name: clientName(name), native: clientOf(name) }))
   }
 
   function clientOf(name: string): NativeClient {

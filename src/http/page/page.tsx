@@ -9,7 +9,7 @@ import type { NativeClient } from '../../native/client.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { VerifyReport } from '../../rpc/compare/verifier.ts'
 import { originOf } from '../../rpc/openrpc/routes.ts'
-import type { Health } from '../health.ts'
+import type { Health, HealthReader, Seen } from '../health.ts'
 import { signalOf } from '../scope.ts'
 import { createAssets } from './assets.ts'
 import { contractRoutes } from './contractRoutes.tsx'
@@ -77,10 +77,16 @@ export function createPage({
   async function homeView(c: Context, before: number | undefined) {
     const home = await readHome(sourceOf(c), before)
     const hour = await lastHour(home.head, home.solid)
-    return <Home before={before} health={health()} home={home} hour={hour} />
+    return <Home before={before} health={healthFor(c)} home={home} hour={hour} />
   }
 
-  const stateView = () => <State health={health()} traffic={traffic()} verified={verified()} />
+  /** Clients see no addresses of nodes. */
+  const healthFor = (c: Context<{ Variables: Seen }>) =>
+    health(c.var.isOperator ? 'operator' : 'client')
+
+  const stateView = (c: Context) => (
+    <State health={healthFor(c)} traffic={traffic()} verified={verified()} />
+  )
 
   app.get('/', (c) =>
     document(c, { title: 'Explorer' }, async () => ({
@@ -89,7 +95,7 @@ export function createPage({
   )
 
   app.get('/page/home', async (c) => part(c, await homeView(c, undefined)))
-  app.get('/page/state', (c) => part(c, stateView()))
+  app.get('/page/state', (c) => part(c, stateView(c)))
 
   app.get('/block/:ref{[0-9]{1,15}|0x[0-9a-fA-F]{64}}', (c) => {
     const ref = c.req.param('ref').toLowerCase()
@@ -161,7 +167,7 @@ export function createPage({
   )
 
   app.get('/state', (c) =>
-    document(c, { active: 'State', title: 'State' }, async () => ({ html: stateView() })),
+    document(c, { active: 'State', title: 'State' }, async () => ({ html: stateView(c) })),
   )
 
   return app
@@ -233,7 +239,7 @@ export declare namespace createPage {
     coinDecimals?: CoinDecimals
     /** Why a transaction failed, in words, if the chain knows more errors than the ABI of the contract. */
     failureOf?: ((info: TransactionInfo) => string) | undefined
-    health: () => Health
+    health: (reader?: HealthReader) => Health
     /** Methods that the console offers. */
     methods: readonly ConsoleMethod[]
     native: Pick<NativeClient, 'wallet'>

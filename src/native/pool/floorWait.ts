@@ -1,6 +1,7 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { ServedChain } from '../identity/servedChain.ts'
+import { clientNameOf } from '../upstream.ts'
 import type { Member } from './member.ts'
 import { type MemberState, stateInWords } from './memberState.ts'
 import type { Prober } from './prober.ts'
@@ -73,7 +74,7 @@ export function createFloorWait({
       )
     const reasons = nodes().map(({ member }) => {
       const { reason, state } = stateNow(member)
-      return `${member.upstream.name} is ${stateInWords(state)}${reason === undefined ? '' : ` (${reason})`}`
+      return `${clientNameOf(member.upstream)} is ${stateInWords(state)}${reason === undefined ? '' : ` (${reason})`}`
     })
     return new UpstreamError(`no upstream node can answer: ${reasons.join('; ')}`)
   }

@@ -1,11 +1,14 @@
 import type { GrpcStatus } from '../grpc/status.ts'
 import { changesOf } from '../release.ts'
+import { clientNameOf } from '../upstream.ts'
 import type { Member } from './member.ts'
 import type { MemberState } from './memberState.ts'
 
 /** One node as `/health`, the metrics and `doctor` show it. */
 export type MemberStatus = MemberState & {
   name: string
+  /** Its name for clients. */
+  clientName: string
   tier: number
   head: number | null
   solid: number | null
@@ -42,6 +45,7 @@ export function statusOf(
   const { busy, calls, failed } = member.counts()
   return {
     name: upstream.name,
+    clientName: clientNameOf(upstream),
     tier: upstream.tier,
     ...state,
     head: known.head?.number ?? null,

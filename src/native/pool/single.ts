@@ -8,7 +8,7 @@ import { createServedChain } from '../identity/servedChain.ts'
 import { logRelease } from '../release.ts'
 import { createCheckTransport } from '../transport/checkTransport.ts'
 import { createPoolTransport, type NativeTransport } from '../transport/transport.ts'
-import type { Upstream } from '../upstream.ts'
+import { clientNameOf, type Upstream } from '../upstream.ts'
 import { createLacking, isWrongMethod } from './lacking.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
@@ -191,6 +191,7 @@ export function createSingleUpstream({
       return [
         {
           name,
+          clientName: clientNameOf(upstream),
           tier: upstream.tier,
           ...state(),
           head: null,

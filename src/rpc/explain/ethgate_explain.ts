@@ -6,7 +6,7 @@ import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../method.ts'
 import { member, objectOf, type Param } from '../params/params.ts'
 import type { RequestScope } from '../request.ts'
-import type { CallRecorder, RecordedCall } from './recorder.ts'
+import { type CallRecorder, callsFor, type RecordedCall } from './recorder.ts'
 
 type Call = { method: string; params: readonly unknown[] }
 
@@ -68,7 +68,7 @@ export function createExplainMethod({ recorder, request }: createExplainMethod.O
         method,
         block: { number, hash },
         source: calls.length === 0 ? 'memory' : 'upstream',
-        calls,
+        calls: callsFor(scope.caller, calls),
         ...(origins.length > 0 && { logs: { complete: isComplete(origins), blocks: origins } }),
         ms: performance.now() - started,
         ...result,

@@ -4,7 +4,7 @@ import { isComplete } from '../../chain/logs/origins.ts'
 import { IN_PROCESS } from '../../limits/caller.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import type { RequestScope } from '../request.ts'
-import type { CallRecorder, RecordedCall } from './recorder.ts'
+import { type CallRecorder, callsFor, type RecordedCall } from './recorder.ts'
 
 /** Maximum number of native calls, and of ranges of blocks, in a header. */
 const MAX_LISTED = 20
@@ -32,7 +32,8 @@ export async function explainInHeaders<answer>(
 ): Promise<{ answer: answer; headers: Record<string, string> }> {
   const block = head()
   const before = meter?.charged ?? 0
-  const { calls, origins, result } = await recorder.record(work)
+  const { calls: made, origins, result } = await recorder.record(work)
+  const calls = callsFor(caller, made)
   const cost = (meter?.charged ?? 0) - before
   return {
     answer: result,

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { LogOrigin } from '../../chain/blocks/chainTypes.ts'
 import { joinOrigins } from '../../chain/logs/origins.ts'
+import { type Caller, seesNodes } from '../../limits/caller.ts'
 import type { NativePath, NativeTransport } from '../../native/transport/transport.ts'
 import type { Attributes, Headers, Span, Tracer } from './tracer.ts'
 
@@ -10,6 +11,13 @@ import type { Attributes, Headers, Span, Tracer } from './tracer.ts'
  * another node was faster or the client has disconnected; `upstream`: the name of the node, absent for a chain in this process.
  */
 export type RecordedCall = { operation: string; outcome: string; ms: number; upstream?: string }
+
+/** Calls as a caller may see them: only operators see which nodes they went to. */
+export function callsFor(caller: Caller | undefined, calls: RecordedCall[]): RecordedCall[] {
+  return seesNodes(caller)
+    ? calls
+    : calls.map(({ ms, operation, outcome }) => ({ operation, outcome, ms }))
+}
 
 /** The headers of one call to a node, and the function to call at its end. */
 export type CallWatch = {
