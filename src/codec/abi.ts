@@ -1,9 +1,10 @@
-import type { Abi, AbiFunction, AbiParameter, Hex } from 'viem'
+import type { Abi, AbiEvent, AbiFunction, AbiParameter, Hex } from 'viem'
 import {
   decodeAbiParameters,
   decodeErrorResult,
   decodeEventLog,
   decodeFunctionData,
+  encodeAbiParameters,
   parseAbi,
   toEventSelector,
   toFunctionSelector,
@@ -111,11 +112,16 @@ export function signatureOf(data: Hex, abi: Abi): string | undefined {
 /** The errors of the language itself. */
 const BUILT_IN: Abi = parseAbi(['error Error(string message)', 'error Panic(uint256 reason)'])
 
-/** Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. */
-export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded | undefined {
-  for (const event of [...abi, ...STANDARD_ABI]) {
-    if (event.type !== 'event' || event.anonymous || toEventSelector(event) !== log.topics[0])
-      continue
+type Log = { topics: Hex[]; data: Hex }
+
+/**
+ * Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. An anonymous
+ * event has no topic that names it: the first one whose types fit, if no other event does.
+ */
+export function decodeLog(log: Log, abi: Abi): Decoded | undefined {
+  const events = [...abi, ...STANDARD_ABI].filter((item) => item.type === 'event')
+  for (const event of events) {
+    if (event.anonymous || toEventSelector(event) !== log.topics[0]) continue
     try {
       const { args } = decodeEventLog({
         abi: [event],
@@ -128,7 +134,38 @@ export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded 
       // Same name and types, other indexed parameters: the next one may match.
     }
   }
+  for (const event of events) {
+    const values = event.anonymous ? anonymousValues(event, log) : undefined
+    if (values) return decoded('event', event.name, event.inputs, values)
+  }
   return undefined
+}
+
+/** The values of an anonymous event in a log; undefined if another log would have the same values. */
+function anonymousValues({ inputs }: AbiEvent, { data, topics }: Log): unknown[] | undefined {
+  const inTopics = inputs.filter(({ indexed }) => indexed)
+  if (inTopics.length !== topics.length) return undefined
+  try {
+    const words = inTopics.map((input, index) => {
+      const topic = topics[index] as Hex
+      // The topic of a value without a fixed size is its hash.
+      return /^(string|bytes|tuple)$|\]$/.test(input.type) ? topic : exact([input], topic)[0]
+    })
+    const rest = exact(
+      inputs.filter(({ indexed }) => !indexed),
+      data,
+    )
+    return inputs.map(({ indexed }) => (indexed ? words : rest).shift())
+  } catch {
+    return undefined
+  }
+}
+
+/** Values whose encoding is exactly these bytes. @throws Error when there are none */
+function exact(types: readonly AbiParameter[], data: Hex): unknown[] {
+  const values = types.length === 0 ? [] : [...decodeAbiParameters(types, data)]
+  if (encodeAbiParameters(types, values) === data.toLowerCase()) return values
+  throw new Error('other bytes')
 }
 
 /** Decodes returned bytes with the outputs of a function. @throws Error when they do not fit */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -276,6 +277,37 @@ describe('rpc', () => {
     expect(run.code).toBe(4)
     expect(run.stderr).toContain('(the connection was closed; it may not be an HTTP server)')
   })
+
+  test.each([
+    [
+      401,
+      {},
+      'Unauthorized\n',
+      ' answered HTTP 401 without JSON-RPC: “Unauthorized”; is a key missing?',
+    ],
+    [403, {}, 'no\u001B[2J entry', String.raw`: “no\u001b[2J entry”; is a key missing?`],
+    [200, {}, `<html>${'x'.repeat(500)}`, `: “<html>${'x'.repeat(154)}…”; is --rpc-url`],
+    [502, {}, 'Bad Gateway', ' is busy (HTTP 502: “Bad Gateway”); try again later'],
+    [
+      200,
+      { 'content-encoding': 'gzip' },
+      'no gzip',
+      ' answered HTTP 200 with a body that cannot be unpacked (gzip, Z_DATA_ERROR)',
+    ],
+  ])(
+    'error: an answer of HTTP %s with %o that is no JSON-RPC is quoted',
+    async (status, headers, body, message) => {
+      const server = createHttpServer((_, response) =>
+        response.writeHead(status, headers).end(body),
+      )
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const { port } = server.address() as AddressInfo
+      const run = await ethgate(['block-number', '--rpc-url', `http://127.0.0.1:${port}`])
+      server.close()
+      expect(run.stderr).toContain(message)
+      expect(run.code).toBe(status === 502 ? 4 : 1)
+    },
+  )
 
   test('error: the largest timeout is named', async () => {
     const run = await ethgate(['block', '--timeout', '2147484'])

@@ -142,11 +142,39 @@ describe('words without a request', () => {
       kind: 'log',
       decoded: { args: { from: FIRST, to: SECOND, value: '5' } },
     })
+    const noted =
+      'LogNote(bytes4 indexed sig, address indexed who, string indexed text, uint indexed n, bytes data) anonymous'
+    const note = JSON.parse(
+      await print('encode', 'event', noted, '0x12345678', FIRST, 'hello', '7', '0xabcd'),
+    ) as { topics: string[]; data: string }
+    expect(note.topics).toHaveLength(4)
+    expect(note.topics[0]).toBe(`0x12345678${'0'.repeat(56)}`)
+    const noteTopics = note.topics.flatMap((topic) => ['--topic', topic])
+    for (const words of [
+      ['decode', 'event', noted, note.data, ...noteTopics],
+      ['decode', note.data, '--sig', `event ${noted}`, ...noteTopics],
+      ['decode', JSON.stringify(note), '--sig', `event ${noted}`],
+    ])
+      expect(JSON.parse(await print(...words))).toMatchObject({
+        kind: 'log',
+        decoded: {
+          args: { sig: '0x12345678', who: FIRST, text: note.topics[2], n: '7', data: '0xabcd' },
+        },
+      })
+    const empty = 'Plain(uint256 n) anonymous'
+    const plain = JSON.parse(await print('encode', 'event', empty, '5')) as { data: string }
+    expect(JSON.parse(await print('decode', 'event', empty, plain.data))).toMatchObject({
+      decoded: { args: { n: '5' } },
+    })
     const error = await print('encode', 'error', 'Custom(uint256,string)', '42', 'why')
     expect(await print('decode', 'error', 'Custom(uint256,string)', error)).toBe('42\nwhy')
   })
 
   test('default: selectors, hashes and units', async () => {
+    const swap = 'swap(tuple(uint256, tuple(address,bool)[] parts) order, uint8)'
+    expect(await print('sig', swap)).toBe(
+      await print('sig', 'swap((uint256,(address,bool)[]),uint8)'),
+    )
     expect(await print('sig', 'transfer(address,uint256)')).toBe('0xa9059cbb')
     expect(await print('4byte', '0xa9059cbb')).toBe('transfer(address,uint256)')
     const topic = await print('keccak', 'Transfer(address,address,uint256)')

@@ -72,8 +72,8 @@ async function decodeAs(
   const { decodedValues } = await import('../support/values.ts')
   const { readFunction, readItem } = await import('../support/signature.ts')
   if (kind === 'event') {
-    const { identify } = await import('../support/identify.ts')
-    return identify(data, { abi: [readItem(signature, 'event')], topics: topicsOf(options) })
+    const { identifyLog } = await import('../support/identify.ts')
+    return identifyLog({ data, topics: topicsOf(options) }, [readItem(signature, 'event')])
   }
   const item = readFunction(signature.replace(/^error\s+/, ''))
   if (kind === 'abi') return decodedValues(options.input ? item.inputs : item.outputs, data)

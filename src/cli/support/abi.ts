@@ -50,14 +50,30 @@ export function signatures(lines: readonly string[], option: string): Abi {
       const whole = /^(function|event|error|constructor|struct|fallback|receive)\b/.test(line)
         ? line
         : `function ${line}`
+      const [, event = whole, anonymous] = /^(event\b.*\))\s*(anonymous)$/.exec(whole) ?? []
       try {
-        return parseAbiItem([whole] as readonly string[] as readonly [string]) as Abi[number]
-      } catch {
+        // As ethers writes it: tuple(uint256,address).
+        const signature = event.replaceAll(/(?<=[(,]\s*)tuple\s*(?=\()/g, '')
+        const item = parseAbiItem([signature] as readonly string[] as readonly [string])
+        return checkedEvent({ ...(item as Abi[number]), ...(anonymous && { anonymous: true }) })
+      } catch (error) {
+        if (error instanceof CommandError) throw error
         throw usageError(
           `${option}: "${line}" is not a signature such as transfer(address,uint256)`,
         )
       }
     })
+}
+
+/** A topic each is what a log has for indexed members; one of its four names an event that is not anonymous. */
+function checkedEvent(item: Abi[number]): Abi[number] {
+  if (item.type !== 'event') return item
+  const most = item.anonymous ? 4 : 3
+  const count = item.inputs.filter(({ indexed }) => indexed).length
+  if (count <= most) return item
+  throw usageError(
+    `the event ${item.name} has ${count} indexed members; ${item.anonymous ? 'an anonymous event' : 'an event'} has at most ${most}`,
+  )
 }
 
 // Artifacts have the ABI in `abi`, some of them as text. The output of a build has many contracts.

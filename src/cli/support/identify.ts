@@ -99,11 +99,13 @@ function identifyJson(text: string, abi: Abi): Finding {
   )
 }
 
-function identifyLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Finding {
+/** Decodes a log. @throws CommandError (usage) when it is none of the events */
+export function identifyLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Finding {
   const decoded = decodeLog(log, abi)
   if (decoded) return decodedFinding('log', decoded, decoded.signature)
+  const [topic = 'none: --topic gives them'] = log.topics
   throw usageError(
-    `no event of the ABI has topic ${log.topics[0]}; give --abi FILE or --sig 'event …'`,
+    `no event fits the data and the topics (the first one: ${topic}); give --abi FILE or --sig 'event …'`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { printable } from '../../lib/printable.ts'
 import { CommandError, EXIT } from './errors.ts'
 import { timeoutError, unreachableError } from './failures.ts'
 import { get, isRecord, parse, scalar, stringify } from './json.ts'
@@ -73,11 +74,12 @@ export function createRpc({ headers = {}, timeout, url }: createRpc.Options): Rp
       const after = Number(response.headers.get('retry-after') ?? Number.NaN)
       return {
         status: response.status,
-        text: await response.text(),
+        text: await response.text().catch((error: unknown) => unreadable(url, response, error)),
         retryAfter: Number.isFinite(after) ? after : undefined,
       }
     } catch (error) {
       signal?.throwIfAborted()
+      if (error instanceof CommandError) throw error
       throw limit.aborted ? timeoutError(url, timeout) : unreachableError(url, error)
     }
   }
@@ -120,14 +122,46 @@ function readAnswer(method: string, url: string, answer: Answer): unknown {
   if (isRecord(parsed) && 'result' in parsed) return parsed['result']
   if (answer.status === 429 || answer.status >= 500)
     throw new BusyError(
-      `${url} is busy (HTTP ${answer.status}); try again later`,
+      `${url} is busy (HTTP ${answer.status}${quoted(answer.text)}); try again later`,
       answer.retryAfter,
     )
-  const hint =
-    answer.status === 404 || answer.status === 405
-      ? 'the JSON-RPC of a node is at the path /jsonrpc'
-      : 'is --rpc-url the address of a JSON-RPC server?'
-  throw new CommandError(`${url} answered HTTP ${answer.status} without JSON-RPC; ${hint}`)
+  const hint = hintFor(answer.status)
+  throw new CommandError(
+    `${url} answered HTTP ${answer.status} without JSON-RPC${quoted(answer.text)}; ${hint}`,
+  )
+}
+
+/** A body that broke off is a lost connection; one that cannot be unpacked is an answer. */
+function unreadable(url: string, response: Response, error: unknown): never {
+  const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+  if (!/^(Z_|ERR_(ZSTD|BROTLI))/.test(code ?? '')) throw error
+  throw new CommandError(
+    `${url} answered HTTP ${response.status} with a body that cannot be unpacked (${response.headers.get('content-encoding')}, ${code})`,
+    { cause: error },
+  )
+}
+
+/** Characters of an answer that an error quotes. */
+const QUOTED = 160
+
+/** The begin of an answer of another program, such as a proxy. */
+function quoted(text: string): string {
+  const line = printable(
+    text
+      .slice(0, 4 * QUOTED)
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  )
+  if (line === '') return ''
+  return `: “${line.length > QUOTED ? `${line.slice(0, QUOTED)}…` : line}”`
+}
+
+function hintFor(status: number): string {
+  if (status === 401 || status === 403)
+    return 'is a key missing? Give it with --header or in the URL'
+  return status === 404 || status === 405
+    ? 'the JSON-RPC of a node is at the path /jsonrpc'
+    : 'is --rpc-url the address of a JSON-RPC server?'
 }
 
 /** Reverts come as code 3 from gateways and Ethereum nodes, as -32000 with the opcode's name from a node's own JSON-RPC. */

@@ -46,3 +46,29 @@ test('error: no topic, too many topics', () => {
   expect(() => searchFilter({ topic: [String(2n ** 256n)] })).toThrow(CommandError)
   expect(() => searchFilter({ topic: ['any', 'any', 'any', 'any', 'any'] })).toThrow('4 topics')
 })
+
+test('args: an anonymous event takes no position, and has four values', () => {
+  const event = 'Foo(address indexed, uint indexed, uint indexed, uint indexed) anonymous'
+  const values = ['TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp', 'any', '255', '0']
+  expect(searchFilter({ topic: [event, ...values] })).toEqual({
+    topics: [PADDED, null, `0x${'ff'.padStart(64, '0')}`, `0x${'0'.repeat(64)}`],
+  })
+})
+
+test.each([
+  [['Transfer(address indexed, address indexed, uint256)', '1', '2', '3'], 'Transfer has 2'],
+  [['Foo(uint indexed a, uint indexed b) anonymous', '1', '2', '3'], 'Foo has 2'],
+  [['Foo(uint)', '1', '2'], 'Foo has 1'],
+  [['any', 'Foo(uint indexed a) anonymous'], 'give it alone, as the first word'],
+  [['Foo(uint indexed a) anonymous,Transfer(address,address,uint256)'], 'give it alone'],
+  [
+    ['Foo(uint indexed, uint indexed, uint indexed, uint indexed)'],
+    'has 4 indexed members; an event has at most 3',
+  ],
+  [
+    [`Foo(${Array.from({ length: 5 }, () => 'uint indexed').join()}) anonymous`],
+    'an anonymous event has at most 4',
+  ],
+])('error: topics that no log has: %j', (topic, message) => {
+  expect(() => searchFilter({ topic })).toThrow(message)
+})

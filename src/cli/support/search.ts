@@ -13,7 +13,7 @@ export type SearchOptions = { address?: string[]; topic?: string[] }
 
 /**
  * The filter of `eth_getLogs`. The n-th `--topic` is for position n: a 32-byte topic, an event's signature, an address or
- * a number (both padded), several of them with commas, or `any`.
+ * a number (both padded), several of them with commas, or `any`. An anonymous event has no topic: the words after it begin at position 1.
  *
  * @throws CommandError (usage)
  */
@@ -21,15 +21,41 @@ export function searchFilter(options: SearchOptions): LogFilter {
   const address = options.address?.flatMap((text) =>
     text.split(',').map((part) => parseAddress(part.trim(), '--address').eth),
   )
-  const topics = options.topic?.map((text) => position(text))
+  const topics = options.topic?.flatMap((text, index) => position(text, index, options.topic ?? []))
   if (topics !== undefined && topics.length > 4) throw usageError('a log has at most 4 topics')
   return { ...(address && { address }), ...(topics && { topics }) }
 }
 
-function position(text: string): string | string[] | null {
-  if (/^(any|null|\*)?$/.test(text.trim())) return null
-  const parts = splitOutside(text).map((part) => topic(part.trim()))
-  return parts.length === 1 ? (parts[0] ?? null) : parts
+type Position = string | string[] | null
+
+function position(text: string, index: number, all: readonly string[]): Position[] {
+  if (/^(any|null|\*)?$/.test(text.trim())) return [null]
+  const parts = splitOutside(text).map((part) => part.trim())
+  const events = parts.filter((part) => part.includes('(')).map(eventOf)
+  if (index === 0 && events.length === parts.length) checkMembers(events, all.length - 1)
+  if (events.some(({ anonymous }) => anonymous)) {
+    if (index === 0 && parts.length === 1) return []
+    throw usageError(
+      'an anonymous event has no topic that names it: give it alone, as the first word',
+    )
+  }
+  const topics = parts.map(topic)
+  return [topics.length === 1 ? (topics[0] ?? null) : topics]
+}
+
+const eventOf = (signature: string) => readItem(signature, 'event') as AbiEvent
+
+/** Refuses more values than the events have indexed members, if they say which are indexed: no log would match. */
+function checkMembers(events: readonly AbiEvent[], values: number): void {
+  const counts = events.map(({ anonymous, inputs }) => {
+    const indexed = inputs.filter((input) => input.indexed).length
+    return indexed > 0 || anonymous ? indexed : Math.min(3, inputs.length)
+  })
+  const most = Math.max(...counts)
+  if (values > most)
+    throw usageError(
+      `${values} values are given for indexed members, and ${events.map(({ name }) => name).join(', ')} has ${most}`,
+    )
 }
 
 /** Splits a text at its commas, but not at those inside of parentheses: a signature has commas there. */
@@ -47,7 +73,7 @@ function splitOutside(text: string): string[] {
 
 function topic(text: string): string {
   if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
-  if (text.includes('(')) return toEventSelector(readItem(text, 'event') as AbiEvent)
+  if (text.includes('(')) return toEventSelector(eventOf(text))
   if (tryAddress(text)) return `0x${parseAddress(text, 'topic').eth.slice(2).padStart(64, '0')}`
   if (/^\d+$/.test(text) && BigInt(text) < 2n ** 256n)
     return `0x${BigInt(text).toString(16).padStart(64, '0')}`
