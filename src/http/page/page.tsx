@@ -14,6 +14,7 @@ import { signalOf } from '../scope.ts'
 import { createAssets } from './assets.ts'
 import { contractRoutes } from './contractRoutes.tsx'
 import { type Content, createDocuments, missing } from './document.tsx'
+import { etherscanRoutes } from './etherscan/routes.ts'
 import { short } from './format.ts'
 import {
   type AddressFacts,
@@ -132,6 +133,8 @@ export function createPage({
   })
 
   app.route('/', contractRoutes({ part, sourceOf }))
+  const chainId = () => (health().chainId === undefined ? undefined : Number(health().chainId))
+  app.route('/', etherscanRoutes({ chainId, sourceOf }))
 
   app.get('/search', async (c) => {
     const query = (c.req.query('q') ?? '').trim()
