@@ -28,6 +28,11 @@ export type Upstream = {
   timeout: number
 }
 
+/** Whether two descriptions are of one node with the same settings. */
+export function isSameUpstream(left: Upstream, right: Upstream): boolean {
+  return JSON.stringify(left) === JSON.stringify(right)
+}
+
 /** The name of a node in errors and answers that any client gets. */
 export function clientNameOf({ clientName, name }: Pick<Upstream, 'clientName' | 'name'>): string {
   return clientName ?? name

@@ -12,7 +12,7 @@ import type {
   NativeTransport,
   SendOptions,
 } from '../transport/transport.ts'
-import type { Upstream } from '../upstream.ts'
+import { isSameUpstream, type Upstream } from '../upstream.ts'
 import type { BroadcastResult } from '../wire/accountTypes.ts'
 import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
 import { createBudget, HEDGES, RETRIES } from './budget.ts'
@@ -321,7 +321,8 @@ export function createUpstreamPool({
         .map(bounded)
         .map(
           (upstream) =>
-            nodes.find(({ member }) => isSame(member.upstream, upstream)) ?? createNode(upstream),
+            nodes.find(({ member }) => isSameUpstream(member.upstream, upstream)) ??
+            createNode(upstream),
         )
       const removed = nodes.filter((node) => !kept.includes(node))
       const added = kept.filter((node) => !nodes.includes(node))
@@ -384,9 +385,5 @@ const ELSEWHERE = new Set<MemberState['state']>(['wrong chain', 'other branch'])
 const UNREACHED = new Set<MemberState['state']>([...ELSEWHERE, 'failing', 'starting'])
 
 const STATE = { kind: 'state', solid: false } as const
-
-function isSame(left: Upstream, right: Upstream): boolean {
-  return JSON.stringify(left) === JSON.stringify(right)
-}
 
 const pause = (milliseconds: number) => sleep(milliseconds, undefined, { ref: false })

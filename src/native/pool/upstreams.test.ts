@@ -48,3 +48,17 @@ test('behavior: changes that follow each other closely are made in their order',
   expect(names()).toEqual(['a'])
   await read(0)
 })
+
+test('behavior: a node that did not change is kept, with what is known of it', async () => {
+  const { a, b, read, upstreams } = await setup()
+  const calls = () => upstreams.status()[0]?.calls
+  await read(0)
+  await upstreams.update([{ ...a, headers: { ...a.headers } }])
+  await read(1)
+  expect(calls()).toBe(2)
+  await upstreams.update([{ ...a, timeout: a.timeout - 1 }])
+  await read(2)
+  expect(calls()).toBe(1)
+  await upstreams.update([b])
+  expect(upstreams.status()[0]?.name).toBe('b')
+})

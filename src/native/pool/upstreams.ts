@@ -1,5 +1,5 @@
 import type { ServedBlocks } from '../identity/servedChain.ts'
-import type { Upstream } from '../upstream.ts'
+import { isSameUpstream, type Upstream } from '../upstream.ts'
 import { drained } from './drained.ts'
 import { createUpstreamPool, type UpstreamPool } from './pool.ts'
 import { createSingleUpstream } from './single.ts'
@@ -13,6 +13,8 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
   let floor: ServedBlocks | undefined
   let genesis: string | undefined
   let current = start(options.upstreams)
+  /** The present nodes. */
+  let present = options.upstreams
   let isClosed = false
   let changes: Promise<unknown> = Promise.resolve()
 
@@ -25,7 +27,14 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
   }
 
   async function change(upstreams: readonly Upstream[]): Promise<void> {
-    if (current.update && upstreams.length > 1) return current.update(upstreams)
+    if (current.update && upstreams.length > 1) {
+      present = upstreams
+      return current.update(upstreams)
+    }
+    // A single node that did not change keeps its connections and what is known of it, as the nodes of a list do.
+    const [only, ...others] = upstreams
+    const isOnly = present.length === 1 && others.length === 0
+    if (isOnly && only && isSameUpstream(present[0] as Upstream, only)) return
     const old = current
     const next = start(upstreams)
     if (genesis !== undefined) next.expect(genesis)
@@ -33,6 +42,7 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
     await next.probed()
     if (isClosed) return next.close()
     current = next
+    present = upstreams
     if (genesis !== undefined) current.expect(genesis)
     if (floor) current.setFloor(floor)
     await drained(old, options.timeout ?? DRAIN)
