@@ -63,8 +63,8 @@ describe('buildNative', () => {
       'buildTransaction',
       { from, gas: '0x186a0', to, value: '0x5' },
     ])
-    expect(first).not.toBe(second)
-    const { raw_data } = decodeTransaction(encodeTransaction({ raw_data_hex: first }))
+    expect(first.id).not.toBe(second.id)
+    const { raw_data } = decodeTransaction(encodeTransaction({ raw_data_hex: first.native }))
     expect(raw_data.contract?.[0]?.parameter?.value).toEqual({
       amount: 5,
       owner_address: toNativeAddress(from),
@@ -74,12 +74,12 @@ describe('buildNative', () => {
 
   test('args: another unit', async () => {
     const wei = { ...wanted, gasPrice: 210n * 10n ** 12n, value: 5n * 10n ** 12n }
-    await expect(buildNative(gateway(transfer), wei, 18)).resolves.toMatch(/^[\da-f]+$/)
+    await expect(buildNative(gateway(transfer), wei, { decimals: 18 })).resolves.toBeDefined()
     await expect(buildNative(gateway(transfer), wei)).rejects.toThrow('amount')
   })
 
   test('args: a creation', async () => {
-    await expect(buildNative(creates(), creation)).resolves.toMatch(/^[\da-f]+$/)
+    await expect(buildNative(creates(), creation)).resolves.toBeDefined()
   })
 
   test.each([
@@ -97,7 +97,7 @@ describe('buildNative', () => {
     ['amount', gateway({ ...transfer, amount: 6n })],
     ['memo', gateway(transfer, { data: '00' })],
     ['fee_limit', gateway(transfer, { fee_limit: 21_000_001n })],
-    ['expiration', gateway(transfer, { expiration: Date.now() + 90_000_000 })],
+    ['expiration', gateway(transfer, { expiration: Date.now() + 130_000 })],
     [
       'data',
       gateway(
@@ -131,5 +131,34 @@ describe('buildNative', () => {
     await expect(buildNative(request, wanted)).rejects.toThrow(
       new RegExp(`a different transaction than requested: .*${field}`),
     )
+  })
+
+  test('args: the clock of a development chain whose time was moved', async () => {
+    const later = Date.now() + 90_000_000
+    const request = gateway(transfer, { expiration: later + 60_000 })
+    await expect(buildNative(request, wanted, { now: () => later })).resolves.toBeDefined()
+  })
+
+  describe('a second source', () => {
+    const hash = `0x${'00'.repeat(6)}1234${'ab'.repeat(8)}${'00'.repeat(16)}`
+    const anchored = gateway(transfer, { ref_block_bytes: '1234', ref_block_hash: 'ab'.repeat(8) })
+    /** A gateway with this solidified block, and with another block or none at height 0x71234. */
+    const source =
+      (finalized: number, block: object | null = { hash }) =>
+      async (_: string, [at]: readonly unknown[]) =>
+        at === 'finalized' ? { number: finalized } : at === '0x71234' ? block : null
+
+    test.each([0x71234, 0x71200, 0x71300])('default: it is at %i', async (finalized) => {
+      const reference = source(finalized)
+      await expect(buildNative(anchored, wanted, { reference })).resolves.toBeDefined()
+    })
+
+    test.each([
+      ['another block', source(0x71300, { hash: `0x${'cd'.repeat(32)}` })],
+      ['no such block', source(0x71234, null)],
+      ['another height', source(0x5)],
+    ])('error: the second source has %s', async (_, reference) => {
+      await expect(buildNative(anchored, wanted, { reference })).rejects.toThrow('another chain')
+    })
   })
 })

@@ -14,12 +14,14 @@ import {
 const key = '15b6c40dce4ca2053f2a6b4297e63cdc1a57e0415d5a8baf976b060c8701d2e3'
 const signed = signTransaction({ raw_data: { expiration: 1 } }, key)
 
-/** A client of a node that gives these answers, one after the other. */
-async function createClient(...answers: object[]) {
+/** A client of a node that gives these answers, one after the other; undefined closes the connection. */
+async function createClient(...answers: (object | undefined)[]) {
   const bodies: string[] = []
   const url = await serveInTest(async (request, response) => {
     bodies.push(`${request.url} ${await text(request)}`)
-    response.end(JSON.stringify(answers.shift() ?? {}))
+    const answer = answers.length > 0 ? answers.shift() : {}
+    if (answer) response.end(JSON.stringify(answer))
+    else response.destroy()
   })
   return { bodies, client: createNativeClient(url, { sleep: async () => {} }) }
 }
@@ -31,8 +33,37 @@ test('default: sends the signed bytes, answers the id', async () => {
 })
 
 test('behavior: a transaction that the node already has counts as sent', async () => {
-  const { client } = await createClient({ result: false, code: 'DUP_TRANSACTION_ERROR' })
+  const { client } = await createClient({ code: 'DUP_TRANSACTION_ERROR' }, {}, signed)
   expect(await client.send(signed)).toBe(signed.txID)
+})
+
+test.each([
+  ['closes the connection', undefined],
+  ['is busy', { code: 'SERVER_BUSY' }],
+  ['knows the id of a transaction that it refused', { code: 'DUP_TRANSACTION_ERROR' }],
+])('behavior: the node %s: the same bytes are sent again', async (_, first) => {
+  const { bodies, client } = await createClient(first, {}, {}, { result: true })
+  expect(await client.send(signed)).toBe(signed.txID)
+  const sent = bodies.filter((body) => body.startsWith('/wallet/broadcasthex'))
+  expect(sent).toHaveLength(2)
+  expect(sent[0]).toBe(sent[1])
+})
+
+test('behavior: an accepted transaction whose answer is lost, and which is refused afterwards', async () => {
+  const refused = { code: 'CONTRACT_VALIDATE_ERROR' }
+  const { client } = await createClient(undefined, {}, {}, refused, {}, signed)
+  expect(await client.send(signed)).toBe(signed.txID)
+})
+
+test('error: a refusal after a lost answer is not believed', async () => {
+  const refused = [{ code: 'CONTRACT_VALIDATE_ERROR' }, {}, {}]
+  const { client } = await createClient(undefined, {}, {}, ...refused, ...refused, ...refused)
+  await expect(client.send(signed)).rejects.toMatchObject({
+    name: 'UnconfirmedError',
+    transactionHash: signed.txID,
+    expiration: 1,
+    message: expect.stringContaining('unconfirmed: transaction'),
+  })
 })
 
 test('error: a rejection has the code of the node', async () => {

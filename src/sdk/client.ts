@@ -7,11 +7,14 @@ import {
   type EncodableTransaction,
   encodeTransaction,
   rawDataBytes,
+  rawDataToJson,
   transactionId,
 } from '../native/protobuf/transaction.ts'
 import { createFetchTransport } from '../native/transport/fetchTransport.ts'
 import type { Hex, TransactionInfo } from '../native/wire/types.ts'
+import { type Attempt, sendUntilKnown } from './unconfirmed.ts'
 
+export { UnconfirmedError } from './unconfirmed.ts'
 export type { HexAddress } from '../lib/address.ts'
 
 export type {
@@ -41,10 +44,11 @@ export {
 /** A typed client of a node’s HTTP API, with functions to send transactions. */
 export type Client = NativeClient & {
   /**
-   * Broadcasts signed bytes. A transaction that the node already has counts as sent.
+   * Broadcasts signed bytes. A transaction that the node already has counts as sent. While it is not known whether the node has it, as
+   * when the connection closes, the same bytes are sent again.
    *
    * @returns the transaction's id.
-   * @throws BroadcastError with the node's code.
+   * @throws BroadcastError with the node's code when it refused the transaction; UnconfirmedError when that is not known
    */
   send(signed: EncodableTransaction): Promise<Hex>
   /**
@@ -98,10 +102,28 @@ export function createNativeClient(
     ...client,
     async send(signed) {
       const transaction = encodeTransaction(signed)
-      const { code, message = '', result } = await client.wallet.broadcastHex({ transaction })
-      if (result !== true && code !== 'DUP_TRANSACTION_ERROR')
-        throw new BroadcastError(code ?? 'OTHER_ERROR', decodeMessage(message))
-      return transactionId(rawDataBytes(signed))
+      const raw = rawDataBytes(signed)
+      const id = transactionId(raw)
+      const has = async (): Promise<boolean> => {
+        for (const look of ['getTransactionFromPending', 'getTransactionById'] as const)
+          if (await client.wallet[look]({ value: id }).catch(() => undefined)) return true
+        return false
+      }
+      const send = async (): Promise<Attempt> => {
+        try {
+          const { code, message = '', result } = await client.wallet.broadcastHex({ transaction })
+          if (result === true) return { accepted: true }
+          const error = new BroadcastError(code ?? 'OTHER_ERROR', decodeMessage(message))
+          // A node also knows ids of transactions that it refused, and refuses what is in a block already.
+          if (await has()) return { accepted: true }
+          return REFUSALS.has(error.code) ? { refused: error } : { unknown: error }
+        } catch (error) {
+          return (await has()) ? { accepted: true } : { unknown: error }
+        }
+      }
+      const { expiration = 0 } = rawDataToJson(raw)
+      await sendUntilKnown({ expiration, id }, send, sleep)
+      return id
     },
     async waitForTransaction(id, { interval = 1_000, solid = false, timeout = 75_000 } = {}) {
       const value = id.replace(/^0x/, '')
@@ -116,6 +138,17 @@ export function createNativeClient(
     },
   }
 }
+
+/** The codes with which a node says that a transaction itself is wrong. Every other one says something of the node. */
+const REFUSALS = new Set([
+  'BANDWITH_ERROR',
+  'CONTRACT_EXE_ERROR',
+  'CONTRACT_VALIDATE_ERROR',
+  'SIGERROR',
+  'TAPOS_ERROR',
+  'TOO_BIG_TRANSACTION_ERROR',
+  'TRANSACTION_EXPIRATION_ERROR',
+])
 
 export declare namespace createNativeClient {
   type Options = createFetchTransport.Options & {

@@ -6,8 +6,9 @@ import {
   type JsonRpcApiProvider,
   type Provider,
   resolveAddress,
+  Signature,
   type TransactionRequest,
-  type TransactionResponse,
+  TransactionResponse,
   type TypedDataDomain,
   type TypedDataField,
   Wallet,
@@ -16,10 +17,13 @@ import {
 import { contractAddress } from '../lib/address.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
-import { buildNative, type Request } from './build.ts'
+import { buildNative, intentOf, type Request } from './build.ts'
+import { createNonces, type Nonces } from './nonces.ts'
 import { type FeeQuote, readQuote } from './quote.ts'
+import { type Attempt, sendUntilKnown } from './unconfirmed.ts'
 
 export type { FeeQuote } from './quote.ts'
+export { UnconfirmedError } from './unconfirmed.ts'
 
 /** A contract that a signer of this process created, with the provider that it used. */
 type Created = { address: string; provider: Provider }
@@ -35,6 +39,9 @@ const keyOf = (chainId: bigint, predicted: string) => `${chainId} ${getAddress(p
 /**
  * A signer for ethers 6: transactions carry the chain's own signature, messages and typed data are signed as in Ethereum.
  *
+ * `sendTransaction` resolves for every transaction that the gateway accepted. It sends the same bytes again while it is not known whether
+ * it did, and rejects with an UnconfirmedError when that stays unknown. The nonce of a request is kept to or refused.
+ *
  * `ContractFactory.deploy` predicts an address that the chain does not use; the contract that it returns works through
  * this signer all the same. The true address is `receipt.contractAddress`.
  *
@@ -47,8 +54,9 @@ const keyOf = (chainId: bigint, predicted: string) => `${chainId} ${getAddress(p
 // A class, because ethers recognises signers by `instanceof AbstractSigner`.
 export class NativeSigner extends AbstractSigner {
   readonly address: string
-  readonly #decimals: 6 | 18
   readonly #key: string
+  #nonces: Nonces
+  readonly #options: NativeSigner.Options
   readonly #wallet: Wallet
 
   /** @throws TypeError when the key is not a private key. */
@@ -58,8 +66,9 @@ export class NativeSigner extends AbstractSigner {
     options: NativeSigner.Options = {},
   ) {
     super(provider)
-    this.#decimals = options.decimals ?? 6
     this.#key = privateKey
+    this.#options = options
+    this.#nonces = createNonces(options)
     this.#wallet = new Wallet(privateKey)
     this.address = this.#wallet.address
   }
@@ -69,7 +78,9 @@ export class NativeSigner extends AbstractSigner {
   }
 
   connect(provider: Provider | null): NativeSigner {
-    return new NativeSigner(this.#key, provider, { decimals: this.#decimals })
+    const signer = new NativeSigner(this.#key, provider, this.#options)
+    signer.#nonces = this.#nonces
+    return signer
   }
 
   override async call(tx: TransactionRequest): Promise<string> {
@@ -93,38 +104,92 @@ export class NativeSigner extends AbstractSigner {
 
   /** The natively signed bytes. The gateway builds the transaction; it is checked here before it is signed. */
   async signTransaction(tx: TransactionRequest): Promise<string> {
-    const {
-      chainId: _,
-      from,
-      to,
-      ...rest
-    } = await this.populateTransaction(await withContractAddress(tx, this.provider))
-    const native = await buildNative(
-      requestOf(this.provider),
-      {
-        from: (from ?? this.address) as `0x${string}`,
-        ...(to && { to: to as `0x${string}` }),
-        ...(rest.data && { data: rest.data as `0x${string}` }),
-        value: BigInt(rest.value ?? 0),
-        gas: BigInt(rest.gasLimit ?? 0),
-        gasPrice: BigInt(rest.gasPrice ?? rest.maxFeePerGas ?? 0),
-      },
-      this.#decimals,
+    return (await this.#sign(tx)).raw
+  }
+
+  async #sign(tx: TransactionRequest) {
+    const { from, to, ...rest } = await this.populateTransaction(
+      await withContractAddress(tx, this.provider),
     )
-    return `0x${encodeTransaction(signTransaction({ raw_data_hex: native }, this.#key))}`
+    const wanted = {
+      from: (from ?? this.address) as `0x${string}`,
+      ...(to && { to: to as `0x${string}` }),
+      ...(rest.data && { data: rest.data as `0x${string}` }),
+      value: BigInt(rest.value ?? 0),
+      gas: BigInt(rest.gasLimit ?? 0),
+      gasPrice: BigInt(rest.gasPrice ?? rest.maxFeePerGas ?? 0),
+    }
+    const { now, reference } = this.#options
+    const request = requestOf(this.provider)
+    const build = () =>
+      buildNative(request, wanted, {
+        decimals: this.#options.decimals ?? 6,
+        now,
+        reference: reference && requestOf(reference),
+      })
+    const { from: sender } = wanted
+    const { expiration, id, native } =
+      tx.nonce == null
+        ? await build()
+        : await this.#nonces.keep(
+            request,
+            { ...intentOf(wanted), from: sender, nonce: tx.nonce },
+            build,
+          )
+    const signed = signTransaction({ raw_data_hex: native }, this.#key)
+    return {
+      expiration,
+      fields: { ...rest, ...wanted },
+      id,
+      raw: `0x${encodeTransaction(signed)}`,
+      signed,
+    }
   }
 
   override async sendTransaction(tx: TransactionRequest): Promise<TransactionResponse> {
     const provider = rpcOf(this.provider)
-    const raw = await this.signTransaction(tx)
-    const hash = (await provider.send('eth_sendRawTransaction', [raw])) as string
-    const response = await provider.getTransaction(hash)
-    if (!response)
-      throw new Error(`the gateway accepted transaction ${hash} but does not return it`)
+    const { fields, raw, signed, ...transaction } = await this.#sign(tx)
+    const { id } = transaction
+    const send = () =>
+      provider.send('eth_sendRawTransaction', [raw]).then(
+        (): Attempt => ({ accepted: true }),
+        (error: unknown): Attempt => (isRefusal(error) ? { refused: error } : { unknown: error }),
+      )
+    try {
+      await sendUntilKnown(transaction, send, this.#options.sleep)
+    } catch (error) {
+      if (isRefusal(error)) await this.#nonces.free(id)
+      throw error
+    }
+    // The transaction is accepted: nothing below may reject.
+    const response =
+      (await provider.getTransaction(id).catch(() => null)) ??
+      new TransactionResponse(
+        {
+          blockHash: null,
+          blockNumber: null,
+          index: 0,
+          accessList: null,
+          authorizationList: null,
+          chainId: BigInt(fields.chainId ?? 0),
+          data: fields.data ?? '0x',
+          from: fields.from,
+          gasLimit: fields.gas,
+          gasPrice: fields.gasPrice,
+          hash: id,
+          maxFeePerGas: null,
+          maxPriorityFeePerGas: null,
+          nonce: fields.nonce ?? 0,
+          signature: signatureOf(signed.signature.at(-1) ?? ''),
+          to: fields.to ?? null,
+          type: 0,
+          value: fields.value,
+        },
+        provider,
+      )
     if (!response.to) {
-      const actual = contractAddress(hash, response.from as `0x${string}`)
-      const { chainId } = await provider.getNetwork()
-      const key = keyOf(chainId, getCreateAddress(response))
+      const actual = contractAddress(id, response.from as `0x${string}`)
+      const key = keyOf(BigInt(fields.chainId ?? 0), getCreateAddress(response))
       created.set(key, [...(created.get(key) ?? []), { address: getAddress(actual), provider }])
     }
     return response
@@ -147,6 +212,15 @@ export declare namespace NativeSigner {
   type Options = {
     /** 6 (amounts in sun), or 18 with a provider of the `/wei` address of a gateway. @default 6 */
     decimals?: 6 | 18
+    /**
+     * A provider of another gateway or node of the same chain. A transaction is signed only when this provider has its reference block,
+     * so that one gateway alone cannot obtain a signature for another chain.
+     */
+    reference?: Provider | undefined
+    /** The time, in milliseconds; for a development chain whose time was moved. @default Date.now */
+    now?: () => number
+    /** @default a timer */
+    sleep?: (milliseconds: number) => Promise<void>
   }
 }
 
@@ -160,6 +234,29 @@ async function withContractAddress(
   const known = created.get(keyOf(chainId, tx.to)) ?? []
   const to = (known.findLast((one) => one.provider === provider) ?? known.at(-1))?.address
   return to ? { ...tx, to } : tx
+}
+
+/** Codes of errors after which a transaction may still be mined. */
+const UNCERTAIN = new Set([-32603, -32005, -32003])
+
+/** Whether the gateway refused a transaction for good. Every other failure leaves open whether it accepted it. */
+function isRefusal(error: unknown): boolean {
+  const { error: own, info } = (error ?? {}) as {
+    error?: { code?: unknown }
+    info?: { error?: { code?: unknown } }
+  }
+  const code = own?.code ?? info?.error?.code
+  return typeof code === 'number' && !UNCERTAIN.has(code)
+}
+
+/** A signature of the chain, r ‖ s ‖ v in hex, as ethers has it. */
+function signatureOf(hex: string): Signature {
+  const v = Number.parseInt(hex.slice(128, 130), 16)
+  return Signature.from({
+    r: `0x${hex.slice(0, 64)}`,
+    s: `0x${hex.slice(64, 128)}`,
+    v: v < 27 ? v + 27 : v,
+  })
 }
 
 function requestOf(provider: Provider | null): Request {

@@ -2,8 +2,10 @@ import {
   type Chain,
   type ChainSerializers,
   type Client,
+  createClient,
   defineChain,
   type Hex,
+  http,
   type LocalAccount,
   serializeTransaction,
 } from 'viem'
@@ -11,7 +13,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
-import { buildNative, type WantedTransaction } from './build.ts'
+import { buildNative, intentOf, type Request, type WantedTransaction } from './build.ts'
+import { createNonces, type Nonces } from './nonces.ts'
 import { type FeeQuote, type QuotedCall, readQuote } from './quote.ts'
 
 export type { FeeQuote, QuotedCall } from './quote.ts'
@@ -47,8 +50,11 @@ export function toNativeAccount(privateKey: Hex): NativeAccount {
   }
 }
 
-/** A request with the bytes that a native account signs, `raw_data_hex`. */
-type Prepared = { native?: string }
+/** A request with the nonce that the program gave, and with the bytes that a native account signs, `raw_data_hex`. */
+type Prepared = { givenNonce?: number | undefined; native?: string }
+
+/** The nonces of each account. */
+const noncesOf = new WeakMap<NativeAccount, Nonces>()
 
 /**
  * A chain definition for viem. Everything that viem sends from a native account goes out natively signed; a plain
@@ -61,6 +67,8 @@ export function defineNativeChain({
   decimals = 6,
   id,
   name = 'Native chain',
+  now,
+  reference,
   symbol = 'COIN',
   url,
 }: defineNativeChain.Options): Chain {
@@ -72,7 +80,10 @@ export function defineNativeChain({
     blockTime: 3_000,
     // Transactions have no nonces on the chain, so none replaces another.
     supportsTransactionReplacementDetection: false,
-    prepareTransactionRequest: [prepare, { runAt: ['afterFillParameters'] }],
+    prepareTransactionRequest: [
+      createPrepare({ now, reference }),
+      { runAt: ['beforeFillTransaction', 'afterFillParameters'] },
+    ],
     serializers: { transaction: serialize },
   } as const satisfies Chain)
 }
@@ -87,6 +98,13 @@ export declare namespace defineNativeChain {
     decimals?: 6 | 18
     name?: string
     symbol?: string
+    /** The time, in milliseconds; for a development chain whose time was moved. @default Date.now */
+    now?: () => number
+    /**
+     * Address of another gateway of the same chain. A transaction is signed only when it has the reference block too, so that one
+     * gateway alone cannot obtain a signature for another chain.
+     */
+    reference?: string
   }
 }
 
@@ -99,29 +117,53 @@ export declare namespace defineNativeChain {
  * @throws the error of viem for a call that fails
  */
 export function getFeeQuote(client: Client, call: QuotedCall): Promise<FeeQuote> {
-  return readQuote((method, params) => client.request({ method, params } as never), call)
+  return readQuote(requestOf(client), call)
 }
 
 type Prepare = Extract<NonNullable<Chain['prepareTransactionRequest']>, readonly unknown[]>[0] &
   object
 
 /** Requests from the gateway the native transaction that a native account signs. */
-const prepare: Prepare = async (request, { client }) => {
-  const { account, chain, parameters } = request
-  // viem also prepares the request of an estimate, without parameters to fill in, or single ones, such as the nonce.
-  if (!isNative(account) || parameters?.length === 0 || request.gas === undefined) return request
-  const wanted = {
-    ...request,
-    from: account.address,
-    gasPrice: request.gasPrice ?? request.maxFeePerGas,
-  } as unknown as WantedTransaction
-  const native = await buildNative(
-    (method, params) => client.request({ method, params } as never),
-    wanted,
-    chain?.nativeCurrency.decimals ?? 6,
-  )
-  return Object.assign({}, request, { native })
+function createPrepare({
+  now,
+  reference,
+}: {
+  now: (() => number) | undefined
+  reference: string | undefined
+}): Prepare {
+  const second =
+    reference === undefined ? undefined : requestOf(createClient({ transport: http(reference) }))
+  return async (request, { client, phase }) => {
+    const { account, chain, parameters } = request
+    // viem fills in a nonce later; only the one of the program is kept to.
+    if (phase === 'beforeFillTransaction')
+      return Object.assign({}, request, { givenNonce: request.nonce })
+    // viem also prepares the request of an estimate, without parameters to fill in, or single ones, such as the nonce.
+    if (!isNative(account) || parameters?.length === 0 || request.gas === undefined) return request
+    const { givenNonce: nonce, ...rest } = request as typeof request & Prepared
+    const from = account.address
+    const wanted = {
+      ...request,
+      from,
+      gasPrice: request.gasPrice ?? request.maxFeePerGas,
+    } as unknown as WantedTransaction
+    const decimals = chain?.nativeCurrency.decimals ?? 6
+    const ask = requestOf(client)
+    const build = () => buildNative(ask, wanted, { decimals, now, reference: second })
+    const nonces = noncesOf.get(account) ?? createNonces({ ...(now && { now }) })
+    noncesOf.set(account, nonces)
+    const { native } =
+      nonce === undefined
+        ? await build()
+        : await nonces.keep(ask, { ...intentOf(wanted), from, nonce }, build)
+    return Object.assign({}, rest, { native }) as typeof request
+  }
 }
+
+const requestOf =
+  (client: Client): Request =>
+  (method, params) =>
+    client.request({ method, params } as never)
 
 /** The unsigned native bytes of a prepared request. Serializes any other transaction as Ethereum does. */
 const serialize: NonNullable<ChainSerializers['transaction']> = (transaction, signature) => {

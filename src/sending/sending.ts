@@ -4,6 +4,7 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head, HeadBlock } from '../chain/head/headTypes.ts'
 import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
+import { createNonceHolders, type Held } from '../lib/nonceHolders.ts'
 import { sleep } from '../lib/sleep.ts'
 import type { Spender } from '../lib/spender.ts'
 import type { NativeClient } from '../native/client.ts'
@@ -38,7 +39,12 @@ export type Sending = {
    */
   sendRaw(raw: Hex, unit: Unit, spender?: Spender): Promise<Hash>
   sendManaged(request: SendRequest): Promise<Hash>
-  /** Signs the native transaction of a request without sending it. Checks its nonce without reserving it. */
+  /**
+   * Signs the native transaction of a request without sending it. The same request gets the same bytes again while they can be mined.
+   *
+   * @throws RpcError `-32000 nonce too low`, or `replacement transaction underpriced` when this process has signed another transaction
+   * with the nonce
+   */
   sign(request: SendRequest): Promise<Signed>
   /** Fills in absent fields, for `eth_fillTransaction`. */
   fill(request: SendRequest): Promise<FilledTransaction>
@@ -71,6 +77,7 @@ export function createSending(given: createSending.Options): Sending {
   const contracts = createContracts(store, predictedAddresses)
   const outcomes = createOutcomes({ ...options, contracts })
   const signing = createSigning({ ...options, contracts })
+  const holders = createNonceHolders<Signed & Held>(options)
   const submission = createSubmission({
     ...options,
     contracts,
@@ -113,10 +120,19 @@ export function createSending(given: createSending.Options): Sending {
     },
     sendManaged: (request) => submission.submit(request),
     async sign(request) {
-      const { from, nonce } = request
+      const { from } = request
       const next = await count(from, 'pending')
-      if (nonce !== undefined && nonce < next) throw nonceError({ outcome: 'low', next }, nonce)
-      return signing.sign(request)
+      const nonce = request.nonce ?? next
+      if (nonce < next) throw nonceError({ outcome: 'low', next }, nonce)
+      const intent = intentOf(request)
+      return holders.keep({
+        from,
+        nonce,
+        intent,
+        isOver: ({ transaction }) =>
+          (transaction.raw_data.expiration ?? 0) < chain.solid().timestamp,
+        build: async () => ({ ...(await signing.sign(request)), intent }),
+      })
     },
     fill: (request) => signing.fill(request, (account) => count(account, 'pending')),
     count,
@@ -134,6 +150,10 @@ export function createSending(given: createSending.Options): Sending {
     stop: () => outcomes.stop(),
   }
 }
+
+/** Everything that the sender of a transaction chose, as text. */
+const intentOf = ({ data, gas, gasPrice, to, value }: SendRequest): string =>
+  [to, data, value, gas, gasPrice].join(' ')
 
 /** Nothing is reported, time is that of the machine, and there is one node. */
 const DEFAULTS = {

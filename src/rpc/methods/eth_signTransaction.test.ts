@@ -28,6 +28,18 @@ test('default: native bytes, nothing sent', async () => {
   expect(context.node.requests.paths()).not.toContain('/wallet/broadcasthex')
 })
 
+test('behavior: the same request gets the same bytes; another one with its nonce is refused', async () => {
+  const context = await open([keys.bob.pk])
+  const sign = (more: object) => callMethod(eth_signTransaction, context, [{ ...request, ...more }])
+  const first = await sign({ nonce: '0x0', gasPrice: '0x1a4' })
+  expect(await sign({ nonce: '0x0', gasPrice: '0x1a4' })).toEqual(first)
+  await expect(sign({ nonce: '0x0', gasPrice: '0x1a5' })).rejects.toMatchObject({
+    code: -32000,
+    message: expect.stringContaining('replacement transaction underpriced'),
+  })
+  await expect(sign({ nonce: '0x1', gasPrice: '0x1a5' })).resolves.toBeDefined()
+})
+
 test('error: no key', async () => {
   const context = await open()
   await expect(async () => callMethod(eth_signTransaction, context, [request])).rejects.toThrow(
