@@ -31,6 +31,9 @@ export type LogIndexStatus = {
 /** Milliseconds between reads of the coverage. */
 const CHECK_EVERY = 1_000
 
+/** Milliseconds for an answer to that read: as long as a connection to a server of the index may take. */
+const ANSWER_LIMIT = 5_000
+
 /** Milliseconds before a thread that ended is restarted; longer after each failure. */
 const RESTART_DELAY = 5_000
 
@@ -51,6 +54,14 @@ export function createLogIndex({
   let rechecks = 0
   let stopping = false
   let reading: NodeJS.Timeout | undefined
+  /** Whether the last read of the index failed, or has no answer for long. Then searches that need not wait for it do not. */
+  let isUnreadable = false
+  const optional = new Set<AbortController>()
+
+  function unreadable(): void {
+    isUnreadable = true
+    for (const search of optional) search.abort(unreadableError())
+  }
 
   const failed = (name: 'readers' | 'writer') => (error: Error) => {
     const { message } = error
@@ -87,11 +98,16 @@ export function createLogIndex({
   })
 
   async function readCoverage(): Promise<void> {
+    const late = setTimeout(unreadable, ANSWER_LIMIT)
     try {
       coverage = await readers.coverage()
       problems.delete('readers')
+      isUnreadable = false
     } catch (error) {
       if (!stopping) problems.set('readers', (error as Error).message)
+      unreadable()
+    } finally {
+      clearTimeout(late)
     }
     if (!stopping) reading = setTimeout(() => void readCoverage(), CHECK_EVERY)
   }
@@ -101,17 +117,30 @@ export function createLogIndex({
      * Searches the index. Gives the answers of the parts of the range in order, several when two threads shared a long search. The
      * caller reads blocks outside `covered` from the node.
      *
-     * @throws UpstreamError when the index cannot be read; the signal's reason
+     * @throws UpstreamError when the index cannot be read, at once or soon for a search that is optional; the signal's reason
      */
-    async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer[]> {
+    async search(
+      request: SearchRequest,
+      { isOptional = false, signal }: SearchOptions = {},
+    ): Promise<SearchAnswer[]> {
       // A reorg may have happened while the gateway was down, so the writer compares the index with the chain first.
       if (!isCompared) return []
+      if (isOptional && isUnreadable) throw unreadableError()
+      const stop = new AbortController()
+      const end = () => stop.abort(signal?.reason)
+      signal?.addEventListener('abort', end, { once: true })
+      if (isOptional) optional.add(stop)
       try {
-        const found = await readers.search(request, signal)
+        signal?.throwIfAborted()
+        const found = await readers.search(request, stop.signal)
         return found.map((answer) => ({ ...answer, bytes: bufferOf(answer.bytes) }))
       } catch (error) {
         signal?.throwIfAborted()
-        throw new UpstreamError('the log index cannot be read, try again later', { cause: error })
+        unreadable()
+        throw unreadableError(error)
+      } finally {
+        optional.delete(stop)
+        signal?.removeEventListener('abort', end)
       }
     },
     /** Sets the newest solidified block. */
@@ -177,6 +206,16 @@ export declare namespace createLogIndex {
     }
     writer: Omit<WriterData, 'address'>
   }
+}
+
+type SearchOptions = {
+  signal?: AbortSignal | undefined
+  /** Whether the caller can read the blocks elsewhere. @default false */
+  isOptional?: boolean
+}
+
+function unreadableError(cause?: unknown): UpstreamError {
+  return new UpstreamError('the log index cannot be read, try again later', { cause })
 }
 
 /** A Buffer arrives from a thread as a Uint8Array. */

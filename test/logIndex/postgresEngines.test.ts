@@ -7,6 +7,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { testEngine } from '../../src/logIndex/engine/engine.contract.ts'
 import { type Engine } from '../../src/logIndex/engine/engine.ts'
 import { openEngine } from '../../src/logIndex/engine/open.ts'
+import { createScriptedChain } from '../support/chain.ts'
+import { post } from '../support/client.ts'
+import { freePort } from '../support/freePort.ts'
+import { startGateway } from '../support/gateway.ts'
 import {
   createPostgresEngines,
   pgbouncerMissing,
@@ -15,7 +19,11 @@ import {
   type TestServer,
 } from '../support/postgresEngines.ts'
 import { explainSkip } from '../support/redis.ts'
+import { startTcpProxy } from '../support/tcpProxy.ts'
 import { until } from '../support/until.ts'
+
+/** Blocks of the chain of a gateway with an index. */
+const BLOCKS = 300
 
 explainSkip(pgbouncerMissing ?? postgresServerMissing)
 
@@ -61,6 +69,54 @@ describe.skipIf(postgresServerMissing)('an index in PostgreSQL', () => {
     expect(pooler.begun() - before).toBeLessThanOrEqual(1)
   })
 
+  describe.each([
+    ['refuses connections', undefined],
+    ['does not answer', mutePort],
+  ])('a server that %s', (_, elsewhere) => {
+    test('behavior: searches read the node; those that only the index can answer fail', async () => {
+      const proxy = await startTcpProxy(primary.port)
+      onTestFinished(() => proxy.close())
+      const chain = createScriptedChain()
+      for (let block = 1; block <= BLOCKS; block++)
+        chain.mine({ logs: [[{ address: '11'.repeat(20), topics: [] }]] })
+      chain.solidify(BLOCKS)
+      const node = await chain.listen()
+      onTestFinished(() => node.close())
+      const index = `postgres://postgres@127.0.0.1:${proxy.port}/postgres?schema=${elsewhere ? 'mute' : 'gone'}_gateway`
+      const config = { index, indexFrom: 0, indexRate: 10_000, logsMaxBlocks: 100 }
+      const { gateway, url } = await startGateway({
+        compiled: true,
+        config: { ...config, upstream: node.url },
+      })
+      await until(() => expect(gateway.health().index?.state).toBe('following'))
+      await until(() => expect(gateway.health().index?.covered).toHaveLength(1))
+      const search = (filter: object) => post(url, 'eth_getLogs', [filter])
+      const short = { fromBlock: '0x1', toBlock: '0x50' }
+      const long = { fromBlock: '0x1', toBlock: '0xf0' }
+      const before = await search(short)
+      expect(before.result).toHaveLength(80)
+      expect((await search(long)).result).toHaveLength(240)
+      proxy.switchTo(elsewhere ? await elsewhere() : await freePort())
+      // Other ranges, because answers are cached.
+      const shifted = { fromBlock: '0x2', toBlock: '0x50' }
+      expect((await search(shifted)).result).toEqual((before.result as unknown[]).slice(1))
+      expect((await post(url, 'ethgate_countLogs', [short])).result).toBe('0x50')
+      const page = await post(url, 'ethgate_getLogs', [{ filter: long }])
+      const { cursor, logs } = page.result as { logs: unknown[]; cursor: string }
+      expect(logs).toHaveLength(101)
+      expect(cursor).toMatch(/^0x/)
+      const longer = { ...long, fromBlock: '0x2' }
+      for (const method of ['eth_getLogs', 'ethgate_countLogs'])
+        expect((await post(url, method, [longer])).error).toMatchObject({
+          code: -32603,
+          message: 'the log index cannot be read, try again later',
+        })
+      await until(() => expect(gateway.health().status).toBe('degraded'))
+      proxy.switchTo(primary.port)
+      await until(async () => expect((await search(longer)).result).toHaveLength(239))
+    })
+  })
+
   test('behavior: searches on a standby see every commit, and both go on after it is promoted', async () => {
     await primary.query(`alter system set synchronous_standby_names = '*'`)
     const standby = await engines.startStandby(primary)
@@ -100,6 +156,14 @@ describe.skipIf(postgresServerMissing)('an index in PostgreSQL', () => {
     expect((await all(reader)).length).toBeGreaterThanOrEqual(written)
   })
 })
+
+/** The port of a server that accepts connections and never answers. */
+async function mutePort(): Promise<number> {
+  const server = createServer((socket) => void socket.on('error', () => {}))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
 
 /** A pooler that accepts clients and answers no statement. `begun`: how many statements it got. */
 async function startMutePooler() {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { Hash } from 'viem'
 
+import { together } from '../../lib/callGroup.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
@@ -54,11 +55,12 @@ export function createInternalTransactions({
     ])
       .flat()
       .filter((height) => height > 0 && height <= newest() && !silent.has(height))
-    await Promise.all(
+    await together(signal, (own) =>
       heights.map((height) =>
         limit(async () => {
           if (isSaving) return
-          const infos = await infosOf(height, signal)
+          own.throwIfAborted()
+          const infos = await infosOf(height, own)
           if (!infos.some(hasInternal)) silent.set(height, true)
         }),
       ),

@@ -24,6 +24,7 @@ const FEW_TRANSACTIONS = 4
  * search reads one block whole to check them.
  *
  * @param lists - hints for one part of the range after the other. A part is read while hints for the next ones are on the way.
+ * @param signal - aborted by the caller when this has failed, so that no part reads on
  */
 export async function readHinted(
   lists: readonly Promise<readonly HintedBlock[] | undefined>[],

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 
+import { UpstreamError } from '../../lib/errors.ts'
 import { countInIndex, type IndexedLogs, joinRanges, searchIndex } from './indexedLogs.ts'
 
 const EVERY = { addresses: [], topics: [] }
 const RANGE = { from: 0, to: 99 }
+const ASKED = { isOptional: true }
 
 type Answer = Awaited<ReturnType<IndexedLogs['search']>>[number]
 
@@ -23,7 +25,7 @@ function halves(first: number[], second: number[], more: Partial<Answer> = {}): 
 
 /** The parts of an answer with their text. */
 async function found(index: IndexedLogs, limit: number) {
-  const { end, parts } = await searchIndex(index, RANGE, EVERY, { limit })
+  const { end, parts } = await searchIndex(index, RANGE, EVERY, { isOptional: true, limit })
   return {
     end,
     parts: parts.map(({ chunk, from, to }) => [from, to, chunk.pieces(chunk.count).join()]),
@@ -38,7 +40,7 @@ test('default: joins the answers of two threads', async () => {
       [50, 99, '70'],
     ],
   })
-  expect(await countInIndex(halves([3, 5], [70]), RANGE, EVERY, undefined)).toMatchObject({
+  expect(await countInIndex(halves([3, 5], [70]), RANGE, EVERY, ASKED)).toMatchObject({
     count: 3,
   })
 })
@@ -58,7 +60,26 @@ test('error: a second answer that ran out of time', async () => {
   const index = halves([3, 5], [70], { stoppedAfter: 80 })
   const data = { from: '0x0', to: '0x50' }
   await expect(found(index, 10)).rejects.toMatchObject({ data })
-  await expect(countInIndex(index, RANGE, EVERY, undefined)).rejects.toMatchObject({ data })
+  await expect(countInIndex(index, RANGE, EVERY, ASKED)).rejects.toMatchObject({ data })
+})
+
+test('behavior: an index that cannot be read covers nothing', async () => {
+  const failure = new UpstreamError('the log index cannot be read, try again later')
+  const index: IndexedLogs = { search: () => Promise.reject(failure) }
+  expect(await searchIndex(index, RANGE, EVERY, { ...ASKED, limit: 10 })).toEqual({
+    end: 99,
+    failure,
+    parts: [],
+  })
+  expect(await countInIndex(index, RANGE, EVERY, ASKED)).toEqual({ count: 0, failure, parts: [] })
+})
+
+test('error: a client that has left', async () => {
+  const gone = new AbortController()
+  gone.abort(new Error('gone'))
+  const index: IndexedLogs = { search: () => Promise.reject(new UpstreamError('it failed')) }
+  const asked = { ...ASKED, limit: 10, signal: gone.signal }
+  await expect(searchIndex(index, RANGE, EVERY, asked)).rejects.toThrow('gone')
 })
 
 test('behavior: neighbouring ranges are joined', () => {

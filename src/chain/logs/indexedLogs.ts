@@ -1,5 +1,5 @@
 import { toQuantity } from '../../codec/quantity.ts'
-import { LimitExceededError } from '../../lib/errors.ts'
+import { LimitExceededError, UpstreamError } from '../../lib/errors.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { LogMatch } from '../blocks/chainTypes.ts'
 import { type LogChunk, packedChunk, type PackedRows } from '../blocks/logChunk.ts'
@@ -12,17 +12,23 @@ export type IndexedLogs = {
    * @throws UpstreamError when the index cannot be read; the signal's reason
    */
   search(
-    request: {
-      from: number
-      to: number
-      /** Hex without `0x`, lower case. */
-      addresses: readonly string[]
-      topics: readonly (readonly string[] | null)[]
-      /** Maximum number of rows; the answers have one more if there are more. Without a limit the search only counts. */
-      limit?: number
+    request: IndexSearch,
+    options?: {
+      signal?: AbortSignal | undefined
+      /** The caller can read the blocks elsewhere, so it does not wait for an index that does not answer. @default false */
+      isOptional?: boolean
     },
-    signal?: AbortSignal,
   ): Promise<IndexAnswer[]>
+}
+
+type IndexSearch = {
+  from: number
+  to: number
+  /** Hex without `0x`, lower case. */
+  addresses: readonly string[]
+  topics: readonly (readonly string[] | null)[]
+  /** Maximum number of rows; the answers have one more if there are more. Without a limit the search only counts. */
+  limit?: number
 }
 
 /** The answer of the index for a part of a range. */
@@ -39,7 +45,7 @@ export type IndexedPart = BlockRange & { chunk: LogChunk }
 
 /**
  * Searches the index. `end` is the last block that the answer needs: the block of the row that exceeds `limit`, otherwise
- * the end of the range.
+ * the end of the range. An index that cannot be read covers nothing, and `failure` says why.
  *
  * @throws LimitExceededError when the search takes too long, with a range that was searched in time.
  */
@@ -47,9 +53,10 @@ export async function searchIndex(
   index: IndexedLogs,
   { from, to }: BlockRange,
   match: LogMatch,
-  { limit, signal }: { limit: number; signal?: AbortSignal | undefined },
-): Promise<{ parts: IndexedPart[]; end: number }> {
-  const answers = await index.search({ ...toIndexMatch(match), from, to, limit }, signal)
+  { limit, ...options }: AskOptions & { limit: number },
+): Promise<{ parts: IndexedPart[]; end: number; failure?: UpstreamError | undefined }> {
+  const request = { ...toIndexMatch(match), from, to, limit }
+  const { answers, failure } = await ask(index, request, options)
   const parts: IndexedPart[] = []
   let left = limit
   for (const found of answers) {
@@ -71,23 +78,39 @@ export async function searchIndex(
     if (isFull) return { parts, end }
     left -= blocks.length
   }
-  return { parts, end: to }
+  return { parts, end: to, failure }
 }
 
-/** Counts the logs of a range in the index. @throws LimitExceededError when counting takes too long */
+/** Counts the logs of a range in the index. Parts and failure are as in `searchIndex`. @throws LimitExceededError when counting takes too long */
 export async function countInIndex(
   index: IndexedLogs,
   { from, to }: BlockRange,
   match: LogMatch,
-  signal: AbortSignal | undefined,
-): Promise<{ parts: BlockRange[]; count: number }> {
-  const answers = await index.search({ ...toIndexMatch(match), from, to }, signal)
+  options: AskOptions,
+): Promise<{ parts: BlockRange[]; count: number; failure?: UpstreamError | undefined }> {
+  const { answers, failure } = await ask(index, { ...toIndexMatch(match), from, to }, options)
   let count = 0
   for (const answer of answers) {
     if (answer.stoppedAfter !== undefined) throw tooSlow({ from, to: answer.stoppedAfter })
     count += answer.count
   }
-  return { count, parts: answers.flatMap(({ covered }) => covered) }
+  return { count, failure, parts: answers.flatMap(({ covered }) => covered) }
+}
+
+type AskOptions = { signal?: AbortSignal | undefined; isOptional: boolean }
+
+async function ask(
+  index: IndexedLogs,
+  request: IndexSearch,
+  options: AskOptions,
+): Promise<{ answers: IndexAnswer[]; failure?: UpstreamError }> {
+  try {
+    return { answers: await index.search(request, options) }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    if (!(error instanceof UpstreamError)) throw error
+    return { answers: [], failure: error }
+  }
 }
 
 /** Joins neighbouring ranges: two threads of the index may have searched them. */

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import { together } from '../../lib/callGroup.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
@@ -51,9 +52,9 @@ export async function scanBlocks(
   let rows = 0
   let isSame = true
 
-  async function work(): Promise<void> {
+  async function work(signal: AbortSignal): Promise<void> {
     while (next <= to && rows <= limit && isSame) {
-      signal?.throwIfAborted()
+      signal.throwIfAborted()
       const start = next
       next = Math.min(to + 1, start + spans.step())
       for (let number = start; number < next; number++)
@@ -88,7 +89,7 @@ export async function scanBlocks(
     }
   }
 
-  await Promise.all(Array.from({ length: WORKERS }, work))
+  await together(signal, (own) => Array.from({ length: WORKERS }, () => work(own)))
   if (!isSame) return undefined
   return {
     chunks: found.slice(0, done).filter((chunk) => chunk !== undefined),

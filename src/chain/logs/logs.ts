@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 
 import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
+import { together } from '../../lib/callGroup.ts'
 import { LimitExceededError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import type { Wire } from '../../lib/wire.ts'
 import type { BlockRange } from '../blockRange.ts'
@@ -29,18 +30,20 @@ import type { BlockSpans } from './spans.ts'
 const ATTEMPTS = 3
 
 /**
- * The logs of a range of existing blocks, in order: from the log index where it covers the range, otherwise from blocks.
+ * The logs of a range of existing blocks, in order: from the log index where it covers the range and can be read, otherwise from
+ * blocks.
  *
  * Blocks above the solidified one are pinned by hash at the start, so an answer never mixes two branches.
  *
- * @throws RpcError -32602 for too many blocks, LimitExceededError for too many logs; both suggest a shorter range.
+ * @throws RpcError -32602 for too many blocks, LimitExceededError for too many logs; both suggest a shorter range. UpstreamError
+ * when only the index could answer and it cannot be read.
  */
 export async function logsOfRange(
   range: BlockRange,
   match: LogMatch,
   options: logsOfRange.Options,
 ): Promise<Wire<RpcLog[]>> {
-  const { chunks, count } = await wholeRange(range, match, options)
+  const { chunks, count } = await wholeRange(range, match, options).catch(withFailureOfIndex)
   return arrayOf(chunks, count)
 }
 
@@ -113,7 +116,15 @@ export async function findLogs(
  *
  * @throws RpcError -32602 for too many blocks that the index does not cover, LimitExceededError when it takes too long.
  */
-export async function countLogs(
+export function countLogs(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<number> {
+  return countWhole(range, match, options).catch(withFailureOfIndex)
+}
+
+async function countWhole(
   { from, to }: BlockRange,
   match: LogMatch,
   options: logsOfRange.Options,
@@ -122,15 +133,16 @@ export async function countLogs(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const epoch = blocks.epoch()
     const pins = pinsOf({ from, to }, { blocks, head })
-    const { count, parts } = index
-      ? await countInIndex(index, { from, to }, match, signal)
+    const isOptional = to - from <= maxBlocks
+    const { count, failure, parts } = index
+      ? await countInIndex(index, { from, to }, match, { isOptional, signal })
       : { count: 0, parts: [] }
     const gaps = gapsBetween(parts, { from, to })
-    requireFew(gaps, { from, index, maxBlocks, parts })
+    requireFew(gaps, { failure, from, index, maxBlocks, parts })
     const matcher = createLogMatcher(match)
-    const read = await Promise.all(
+    const read = await together(signal, (own) =>
       gaps.map((gap) =>
-        scanBlocks(gap, matcher, { limit: Infinity, pins, signal, spans, take: takeCount }),
+        scanBlocks(gap, matcher, { limit: Infinity, pins, signal: own, spans, take: takeCount }),
       ),
     )
     if (epoch === blocks.epoch() && read.every((part) => part !== undefined)) {
@@ -166,10 +178,18 @@ async function tryToFind(
   const epoch = blocks.epoch()
   // Pinned before the first read, so that the search detects blocks that a reorg replaces meanwhile.
   const pins = pinsOf({ from, to }, { blocks, head })
-  const indexed = index && (await searchIndex(index, { from, to }, match, { limit, signal }))
+  const isOptional = to - from <= maxBlocks
+  const indexed =
+    index && (await searchIndex(index, { from, to }, match, { isOptional, limit, signal }))
   const end = indexed?.end ?? to
   const gaps = gapsBetween(indexed?.parts ?? [], { from, to: end })
-  requireFew(gaps, { from, index, maxBlocks, parts: indexed?.parts ?? [] })
+  requireFew(gaps, {
+    failure: indexed?.failure,
+    from,
+    index,
+    maxBlocks,
+    parts: indexed?.parts ?? [],
+  })
 
   const matcher = createLogMatcher(match)
   const chunks = [...(indexed?.parts ?? [])]
@@ -211,27 +231,21 @@ async function findByHints(
   memory: SearchMemory,
 ): Promise<LogChunk[] | undefined> {
   if (!hints || range.to > head.solid().number) return undefined
-  const lists = hints.blocksWith(range, match, { limit, signal })
-  if (!lists) return undefined
-  return readHinted(lists, createLogMatcher(match), {
-    limit,
-    memory,
-    native,
-    hasGrpc: hasGrpc?.() ?? false,
-    signal,
-    spans,
+  // The searches of the node that are not needed any more stop with it.
+  const [found] = await together(signal, (own) => {
+    const lists = hints.blocksWith(range, match, { limit, signal: own })
+    if (!lists) return []
+    const matcher = createLogMatcher(match)
+    const options = { limit, memory, native, hasGrpc: hasGrpc?.() ?? false, signal: own, spans }
+    return [readHinted(lists, matcher, options)]
   })
+  return found
 }
 
 /** Checks the number of blocks that a search has to read. @throws TooManyBlocksError */
 function requireFew(
   gaps: readonly BlockRange[],
-  {
-    from,
-    index,
-    maxBlocks,
-    parts,
-  }: { from: number; index: unknown; maxBlocks: number; parts: readonly BlockRange[] },
+  { failure, from, index, maxBlocks, parts }: RequireFew,
 ): void {
   // One more than the limit, because the node’s own JSON-RPC compares the difference of the ends with it.
   let left = maxBlocks + 1
@@ -242,9 +256,24 @@ function requireFew(
         { from, to: Math.max(from, gap.from + left - 1) },
         maxBlocks,
         index === undefined ? undefined : joinRanges(parts),
+        failure,
       )
     left -= length
   }
+}
+
+type RequireFew = {
+  /** Why the index could not be read. */
+  failure: UpstreamError | undefined
+  from: number
+  index: unknown
+  maxBlocks: number
+  parts: readonly BlockRange[]
+}
+
+/** A client can do nothing about a range that is too long only while the index cannot be read. */
+function withFailureOfIndex(error: unknown): never {
+  throw error instanceof TooManyBlocksError && error.cause ? error.cause : error
 }
 
 /** The error text after which indexers halve their range, with a suggested range in the format of other providers. */
@@ -267,8 +296,15 @@ export class TooManyBlocksError extends RpcError {
   override name = 'TooManyBlocksError'
   readonly range: BlockRange
 
-  constructor(range: BlockRange, limit: number, indexed: readonly BlockRange[] | undefined) {
+  /** @param cause - why the index could not be read */
+  constructor(
+    range: BlockRange,
+    limit: number,
+    indexed: readonly BlockRange[] | undefined,
+    cause?: UpstreamError,
+  ) {
     super(-32602, `exceed max block range: ${limit}`, {
+      cause,
       data: {
         ...suggestion(range.from, range.to, limit),
         ...(indexed && {

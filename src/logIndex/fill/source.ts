@@ -2,6 +2,7 @@ import { type BlockSource, loadBlock, logsFit, type LogSource } from '../../chai
 import { createOutlines } from '../../chain/logs/outlines.ts'
 import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
+import { together } from '../../lib/callGroup.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import type { TransactionLogs } from '../../native/wire/transactionLogs.ts'
 import type { IndexBlock } from '../format/block.ts'
@@ -40,7 +41,9 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
   async function readStep(from: number, to: number, signal?: AbortSignal): Promise<IndexBlock[]> {
     const byNumber = await outlines.read(from, to, signal)
     const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
-    return Promise.all(numbers.map((number) => readOne(number, byNumber.get(number), signal)))
+    return together(signal, (own) =>
+      numbers.map((number) => readOne(number, byNumber.get(number), own)),
+    )
   }
 
   /** One block. `outline` is absent when the node left it out of a range. */

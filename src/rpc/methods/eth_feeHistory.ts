@@ -4,6 +4,7 @@ import { numberToHex } from 'viem/utils'
 import type { PricedBlock } from '../../chain/blocks/energyPrices.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcBlock } from '../../codec/types.ts'
+import { together } from '../../lib/callGroup.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { fromWire, type Wire } from '../../lib/wire.ts'
@@ -59,10 +60,10 @@ export const eth_feeHistory = defineMethod({
     const oldest = newest.number - length + 1
     // One block more than requested, if there is one: a history ends with the price of the next block.
     const read = length && newest.number < chain.latest().number ? length + 1 : length
-    const blocks = await mapBounded(read, async (offset) => {
-      const wire = await chain.block(oldest + offset, false, request.signal)
+    const blocks = await mapBounded(request.signal, read, async (offset, signal) => {
+      const wire = await chain.block(oldest + offset, false, signal)
       if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
-      if (timeSlice.isOver()) await timeSlice.next(request.signal)
+      if (timeSlice.isOver()) await timeSlice.next(signal)
       const { priced, ratio } = usageOf(wire)
       return { price: numberToHex(await chain.energyPrice(priced)), ratio }
     })
@@ -102,17 +103,20 @@ function usageOf(wire: Wire<RpcBlock>): Usage {
 
 /** Results for 0 … length − 1, a few in flight at once. */
 async function mapBounded<value>(
+  parent: AbortSignal,
   length: number,
-  load: (index: number) => Promise<value>,
+  load: (index: number, signal: AbortSignal) => Promise<value>,
 ): Promise<value[]> {
   const results: value[] = []
   let next = 0
-  const worker = async () => {
+  const worker = async (signal: AbortSignal) => {
     while (next < length) {
+      signal.throwIfAborted()
       const index = next++
-      results[index] = await load(index)
+      results[index] = await load(index, signal)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, length) }, worker))
+  const workers = { length: Math.min(CONCURRENCY, length) }
+  await together(parent, (signal) => Array.from(workers, () => worker(signal)))
   return results
 }
