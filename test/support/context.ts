@@ -88,6 +88,7 @@ export async function createReplayContext({
         number: CHAIN.head,
         solid,
         age: 0,
+        isStalled: false,
         upstream: 'up',
       }),
       window: () => undefined,

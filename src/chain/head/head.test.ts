@@ -80,6 +80,7 @@ describe('createHead', () => {
       number: 3,
       solid: 2,
       age: 0,
+      isStalled: false,
       upstream: 'up',
     })
   })
@@ -93,12 +94,27 @@ describe('createHead', () => {
       number: undefined,
       solid: undefined,
       age: undefined,
+      isStalled: false,
       upstream: 'down',
       problem: 'the upstream node answered HTTP 503',
     })
     chain.faults.down = false
     await step()
     expect(head.status()).toMatchObject({ number: 2, upstream: 'up' })
+  })
+
+  test('behavior: a head has stalled when it moved before and stands for a minute', async () => {
+    await follow()
+    time += 61_000
+    // A chain that makes no blocks.
+    expect(head.status().isStalled).toBe(false)
+    chain.mine()
+    await step()
+    time += 61_000
+    expect(head.status().isStalled).toBe(true)
+    chain.mine()
+    await step()
+    expect(head.status().isStalled).toBe(false)
   })
 
   test('behavior: a long gap is filled in order without a missing block', async () => {

@@ -30,6 +30,8 @@ export function createHead({
 }: createHead.Options): Head {
   let window: Window | undefined
   let movedAt: number | undefined
+  /** Whether the head moved after it was first known: the head of a chain without producers does not. */
+  let isAlive = false
   let first: Hash | undefined
   let isStopped = false
   const listeners = new Set<(update: ChainUpdate) => void>()
@@ -39,6 +41,7 @@ export function createHead({
 
   function apply(update: ChainUpdate): void {
     const final = window?.solidified
+    isAlive ||= window !== undefined
     const next = applyUpdate(window, update)
     transactions.update(window, next, update)
     window = next
@@ -108,7 +111,10 @@ export function createHead({
       state === 'up'
         ? log.info('the node answers')
         : log.warn({ reason: (error as Error).message }, 'the node cannot be used'),
-    probe: () => source.tip(),
+    async probe() {
+      const { number } = await source.tip()
+      replication?.nodeAt(number)
+    },
     schedule,
     sync,
   })
@@ -135,6 +141,7 @@ export function createHead({
         number: window && newestOf(window).number,
         solid: window?.solidified.number,
         age: movedAt === undefined ? undefined : now() - movedAt,
+        isStalled: isAlive && movedAt !== undefined && now() - movedAt > STALLED,
         upstream: poller.upstream().state,
         ...(problem !== undefined && { problem }),
       }
@@ -173,5 +180,8 @@ export declare namespace createHead {
     now?: (() => number) | undefined
   }
 }
+
+/** Milliseconds without a block after which the head has stalled: a transaction that is signed then has expired. */
+const STALLED = 60_000
 
 const silent: HeadLog = { info() {}, warn() {}, error() {} }

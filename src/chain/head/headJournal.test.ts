@@ -27,7 +27,7 @@ const entryTo = (index: number) => {
   const prev: Hash | '' = index === 0 ? '' : blockAt(index - 1).hash
   return toEntry(prev, { removed: [], added: [block], solidified: blockAt(0) }, block.hash)
 }
-const lead = async (id: string) => (await journal.acquireLease(id)) as string
+const lead = async (id: string) => (await journal.acquireLease(id)).token
 
 describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
   beforeAll(async () => {
@@ -101,16 +101,24 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
 
   test('behavior: one replica leads until it releases its lease or the lease expires', async () => {
     const first = await lead('a')
-    expect(await journal.acquireLease('b')).toBeUndefined()
-    expect(await journal.acquireLease('a')).toBe(first)
+    expect(await journal.acquireLease('b')).toEqual({ isOwn: false, token: first })
+    expect(await journal.acquireLease('a')).toEqual({ isOwn: true, token: first })
     await journal.releaseLease(first)
     const second = await lead('b')
     expect(second).toMatch(/^b:/)
     await journal.releaseLease(first)
-    expect(await journal.acquireLease('c')).toBeUndefined()
+    expect(await journal.acquireLease('c')).toEqual({ isOwn: false, token: second })
     await link.client.pexpire(link.key('head:lease'), 1)
     await until(async () => expect(await link.client.exists(link.key('head:lease'))).toBe(0))
     expect(await lead('c')).toMatch(/^c:/)
+  })
+
+  test('behavior: the lease is taken from the named leader only, which then cannot publish', async () => {
+    const first = await lead('a')
+    const { isOwn, token } = await journal.acquireLease('b', first)
+    expect({ isOwn, isNew: token !== first }).toEqual({ isOwn: true, isNew: true })
+    expect(await journal.publish(first, entryTo(0), [blockAt(0)], 0)).toBe('fenced')
+    expect(await journal.acquireLease('c', first)).toEqual({ isOwn: false, token })
   })
 
   test('behavior: a leader that was replaced cannot publish', async () => {

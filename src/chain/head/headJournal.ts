@@ -63,14 +63,12 @@ return redis.call('GET', KEYS[1])`
 // Each renewal writes the lease, so that the replica detects a Redis that refuses writes.
 const ACQUIRE_LEASE = `
 local held = redis.call('GET', KEYS[1])
-if held then
-  if string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then return false end
-else
-  held = ARGV[1] .. ':' .. redis.call('INCR', KEYS[2])
-end
+local isOwn = held and string.sub(held, 1, #ARGV[1] + 1) == ARGV[1] .. ':'
+if held and not isOwn and held ~= ARGV[4] then return { 0, held } end
+if not isOwn then held = ARGV[1] .. ':' .. redis.call('INCR', KEYS[2]) end
 redis.call('SET', KEYS[1], held, 'PX', ARGV[2])
 for i = 2, #KEYS do redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
-return held`
+return { 1, held }`
 
 const RELEASE_LEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -124,13 +122,18 @@ export function createHeadJournal(link: RedisLink) {
   const reader = link.blocking()
 
   return {
-    /** Acquires or renews the lease. Returns the token that proves it, or undefined while another replica holds it. */
-    async acquireLease(id: string): Promise<string | undefined> {
-      const token = await acquireLease(
+    /**
+     * Acquires or renews the lease.
+     *
+     * @param deposed - the token of a leader whose lease is taken from it.
+     * @returns the token that proves the lease, and whether it is that of this replica.
+     */
+    async acquireLease(id: string, deposed = ''): Promise<{ isOwn: boolean; token: string }> {
+      const [isOwn, token] = (await acquireLease(
         [keys.lease, keys.fence, keys.state, keys.window, keys.stream, keys.genesis, keys.orphans],
-        [id, LEASE, TTL],
-      )
-      return typeof token === 'string' ? token : undefined
+        [id, LEASE, TTL, deposed],
+      )) as [number, string]
+      return { isOwn: isOwn === 1, token }
     },
     async releaseLease(token: string): Promise<void> {
       await releaseLease([keys.lease], [token])

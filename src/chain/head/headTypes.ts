@@ -104,6 +104,8 @@ export type HeadStatus = {
   solid: number | undefined
   /** Milliseconds since the head last moved; undefined before the first block. */
   age: number | undefined
+  /** Whether the head moved before and has not moved for a minute. */
+  isStalled: boolean
   /** Whether the last call of this replica to the node succeeded. */
   upstream: 'up' | 'down' | 'unknown'
   /** Why the head does not follow the node, as text for operators. Absent if it does. */

@@ -138,6 +138,26 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(a.head.status().role).toBe('follower')
   })
 
+  test('behavior: a replica whose node is ahead takes the lease from a leader whose node stands', async ({
+    group: { chain, haveHead, start },
+  }) => {
+    // The same chain, which stops after its first block.
+    const still = createScriptedChain()
+    still.mine()
+    const a = await start({ of: still })
+    const b = await start()
+    expect([a, b].map(({ head }) => head.status().role)).toEqual(['leader', 'follower'])
+    const block = chain.mine({ logs: [[log]] })
+    await until(() => expect(b.head.status().role).toBe('leader'))
+    await haveHead(2, block.hash)
+    await until(() => expect(a.head.status()).toMatchObject({ role: 'follower', upstream: 'up' }))
+    expect(b.messages).toContain(
+      'the leader does not publish the blocks of this node: leadership taken',
+    )
+    await haveHead(3, chain.mine().hash)
+    expect(hashesAfter(a.changes)).toEqual(chain.canonical().map(({ hash }) => hash))
+  })
+
   test('behavior: a follower without its node reports it and keeps following the journal', async ({
     group: { chain, haveHead, start },
   }) => {

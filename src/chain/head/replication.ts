@@ -25,6 +25,12 @@ const HEARTBEAT = LEASE / 4
 /** Milliseconds between two heartbeats while Redis is unreachable. */
 const RECONNECT = 100
 
+/** Milliseconds in which a leader must publish a block that the node of another replica has. */
+const OVERDUE = 4_000
+
+/** Milliseconds in which a replica takes the lease from a leader once: two nodes on two branches may each be ahead of the other. */
+const DEPOSE_PAUSE = 60_000
+
 /** Replication between the replicas that share a Redis, as one of them runs it. */
 export type Replication = ReturnType<typeof createReplication>
 
@@ -51,6 +57,11 @@ export function createReplication({
   const reader = createJournalReader({ isConnected, journal, log, own, source })
   const life = { stopped: false }
   let state: ReplicaState = { kind: 'connecting', since: now() }
+  /** The token of another replica that leads. */
+  let leader: string | undefined
+  /** A block that our node has and that this leader has not published, and since when. */
+  let missing: { number: number; since: number; leader: string } | undefined
+  let deposesAt = 0
   let loops: Promise<unknown> | undefined
   let markStarted = () => {}
   const started = new Promise<void>((resolve) => {
@@ -94,8 +105,15 @@ export function createReplication({
       if (!reader.isReady() && !(await reader.rebuild()))
         return dispatch({ kind: 'windowMissing', at: now() })
       const wants = wantsLease(state, { at: now(), isUpstreamDown: upstream().state === 'down' })
-      const token = wants ? await journal.acquireLease(id) : undefined
-      if (token === undefined) return dispatch({ kind: 'leaseDenied' })
+      if (!wants) return dispatch({ kind: 'leaseDenied' })
+      const deposed = overdueLeader()
+      const { isOwn, token } = await journal.acquireLease(id, deposed)
+      leader = isOwn ? undefined : token
+      if (!isOwn) return dispatch({ kind: 'leaseDenied' })
+      if (deposed !== undefined) {
+        deposesAt = now() + DEPOSE_PAUSE
+        log.warn('the leader does not publish the blocks of this node: leadership taken')
+      }
       const isNew = state.kind !== 'leading' || state.token !== token
       if (isNew && !(await syncJournal(token))) {
         await journal.releaseLease(token)
@@ -107,6 +125,18 @@ export function createReplication({
         log.error({ err: error }, 'the heartbeat failed')
       dispatch({ kind: 'redisFailed', at: now() })
     }
+  }
+
+  const newestNumber = () => {
+    const current = window()
+    return current ? newestOf(current).number : -1
+  }
+
+  /** The token of a leader whose node stands or is far behind ours. */
+  function overdueLeader(): string | undefined {
+    if (!missing || state.kind !== 'following' || missing.leader !== leader) return undefined
+    if (newestNumber() >= missing.number || now() < deposesAt) return undefined
+    return now() - missing.since > OVERDUE ? leader : undefined
   }
 
   /** Makes the journal and the window of a new leader equal. False when the node does not return a missing block. */
@@ -153,6 +183,15 @@ export function createReplication({
     isShared: () => roleOf(state) !== 'standalone' && reader.isShared(),
     /** Why this replica does not take part, as text for operators. */
     problem: () => (state.kind === 'excluded' ? OTHER_CHAIN : undefined),
+    /** The newest block of our node, as seen while another replica leads. */
+    nodeAt(number: number): void {
+      const isPublished = newestNumber() >= (missing?.number ?? -1)
+      if (!isPublished && missing?.leader === leader) return
+      missing =
+        leader !== undefined && number > newestNumber()
+          ? { number, since: now(), leader }
+          : undefined
+    },
     /** Publishes an update to all replicas and applies it here. False when it was not published and must be computed again. */
     async publish(update: ChainUpdate): Promise<boolean> {
       const before = window()

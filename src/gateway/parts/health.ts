@@ -68,7 +68,9 @@ export function healthOf({
 
   return {
     status: statusOf({ draining, reasons, serving, upstream }),
-    ready: serving && upstream !== 'down' && !draining,
+    // A chain in this process may produce blocks only on request.
+    ready:
+      serving && upstream !== 'down' && !draining && !(upstreams !== undefined && head.isStalled),
     reasons,
     version: VERSION,
     ...(services && { chainId: `0x${services.chainId.toString(16)}` }),

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+
+import type { HeadStatus } from '../../chain/head/headTypes.ts'
+import { createConfig } from '../../config/config.ts'
+import { healthOf } from './health.ts'
+
+/** The health of a gateway whose head has this state. */
+const health = (head: Partial<HeadStatus>, upstreams: [] | undefined) =>
+  healthOf({
+    config: createConfig({}),
+    draining: false,
+    problems: [],
+    reader: 'operator',
+    services: {
+      blocks: { usage: () => ({ hits: 0, misses: 0 }) },
+      chainId: 1,
+      filterUsage: () => ({ bytes: 0, filters: 0, isFull: false }),
+      head: { status: () => ({ number: 7, role: 'leader', upstream: 'up', ...head }) },
+      sentProblem: () => undefined,
+    } as never,
+    started: 0,
+    upstreams,
+    waiting: undefined,
+  })
+
+test('behavior: not ready while the head has stalled', () => {
+  expect(health({ age: 61_000, isStalled: true }, [])).toMatchObject({
+    ready: false,
+    status: 'degraded',
+    reasons: ['the head has not moved for 61 s'],
+  })
+  expect(health({ age: 3_000, isStalled: false }, []).ready).toBe(true)
+  // A chain in this process makes blocks on request.
+  expect(health({ age: 61_000, isStalled: true }, undefined).ready).toBe(true)
+})
