@@ -1,4 +1,4 @@
-// Writes the tables of docs/methods.md and docs/options.md, the chapters of docs/troubleshooting.md and docs/config.schema.json
+// Writes the tables of docs/methods.md, docs/options.md and docs/packages.md, the chapters of docs/troubleshooting.md and docs/config.schema.json
 // from the code: `npm run docs`. With --check it only reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -11,6 +11,7 @@ import { methods } from '../src/rpc/methods/index.ts'
 import { devMethodRows } from './devMethods.ts'
 import { errorChapters } from './errors/page.ts'
 import { executionApisRows } from './executionApis.ts'
+import { packageRows } from './packageCosts.ts'
 
 const ROOT = new URL('../', import.meta.url)
 
@@ -26,6 +27,11 @@ const pages = [
     table: table(['Difference', 'Methods', 'Reason'], executionApisRows()),
   },
   { file: 'docs/options.md', name: 'options', table: optionsTable() },
+  {
+    file: 'docs/packages.md',
+    name: 'packages',
+    table: table(['Used by', 'Package', 'Packages', 'Size'], packageRows()),
+  },
   { file: 'docs/troubleshooting.md', name: 'errors', table: errorChapters() },
   {
     file: 'docs/devchain-control.md',

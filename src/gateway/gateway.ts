@@ -22,11 +22,7 @@ import { createRpcServers } from './parts/rpcServers.ts'
 import type { Services } from './parts/services.ts'
 import { createTelemetry } from './parts/telemetry.ts'
 
-export { type Config, createConfig } from '../config/config.ts'
-export type { NativeClient } from '../native/client.ts'
-export type { NativeTransport } from '../native/transport/transport.ts'
-export { defineMethod } from '../rpc/method.ts'
-export type { Gateway, Routes, Workers } from './gatewayTypes.ts'
+export type { Gateway, Workers } from './gatewayTypes.ts'
 
 /**
  * Creates every part once and connects them. Embedders may pass a transport, keys, methods and routes.
@@ -130,7 +126,7 @@ export function createGateway({
         '--simulate',
         createSimulator
           ? 'needs --upstream-rpc, the node’s own JSON-RPC, to read the storage of contracts'
-          : 'needs the command ethgate, or the option createSimulator of createGateway',
+          : 'needs the command ethgate',
       )
     const { feeSignal } = config
     return createSimulator({ feeSignal, log, node: () => upstreams.withRpc() })

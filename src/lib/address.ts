@@ -1,10 +1,14 @@
+import { Buffer } from 'buffer'
+
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import type { Address } from 'viem'
 
 import { toBase58, decodeBase58 } from './base58.ts'
 
 /** An address as the node writes it: 21 bytes as 42 lower-case hex characters, the first byte `41`. */
 export type HexAddress = string
+
+/** The type `Address` of viem, without its types: programs that use no other part of viem need not have it. */
+type Address = `0x${string}`
 
 /** The zero address of Ethereum. */
 export const ZERO_ADDRESS: Address = `0x${'0'.repeat(40)}`

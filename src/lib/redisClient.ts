@@ -1,13 +1,19 @@
-import { Cluster, Redis, type RedisOptions as AllOptions } from 'ioredis'
+import { createRequire } from 'node:module'
+
+import type * as ioredis from 'ioredis'
+import type { Cluster, Redis, RedisOptions as AllOptions } from 'ioredis'
 
 import type { RedisAddress } from './redisAddress.ts'
+
+// The library is loaded with the first connection: most gateways that start have no Redis.
+const require = createRequire(import.meta.url)
 
 /** A connection to one server, to the master that Sentinels name, or to all masters of a cluster. */
 export type RedisClient = Cluster | Redis
 
 /** The servers that take writes: the masters of a cluster, or the one server. */
 export function serversOf(client: RedisClient): Redis[] {
-  return client instanceof Cluster ? client.nodes('master') : [client]
+  return 'nodes' in client ? client.nodes('master') : [client]
 }
 
 /** Replies come in the shapes of RESP2, as the constructors default to. */
@@ -34,6 +40,7 @@ export function connectRedis(
   { commandTimeout, onFault }: connectRedis.Options,
 ): RedisClient {
   const { db, family, hosts, kind, master, password, path, tls, username } = address
+  const { Cluster, Redis } = require('ioredis') as typeof ioredis
   const pause = (attempt: number) => Math.min(25 * 2 ** Math.min(attempt, 10), RECONNECT)
   const options: RedisOptions = {
     autoResendUnfulfilledCommands: false,

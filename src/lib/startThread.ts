@@ -4,7 +4,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
  * Starts a thread from a module beside the one that asks for it. TypeScript sources need a loader first.
  *
  * @param beside - `import.meta.url` of that module.
- * @param name - the name of the file without its ending; `scripts/bundle.mjs` lists the files that are built.
+ * @param name - the name of the file without its ending; `scripts/build.mjs` lists the files that are built.
  */
 export function startThread(
   beside: string,

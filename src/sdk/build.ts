@@ -1,3 +1,5 @@
+import { Buffer } from 'buffer'
+
 import { toNativeAddress } from '../lib/address.ts'
 import { rawDataFromJson, rawDataToJson, transactionId } from '../native/protobuf/transaction.ts'
 import type { Hex, Transaction } from '../native/wire/types.ts'

@@ -14,9 +14,9 @@ test('behavior: .dockerignore lets through every file that the Dockerfile copies
     .flatMap((line) => line.split(' ').slice(1, -1))
   expect(copied).toContain('src')
   expect(copied.filter((path) => !exceptions.includes(`!${path}`))).toEqual([])
-  const build = readFileSync(urlOf('scripts/bundle.mjs'), 'utf8')
+  const build = readFileSync(urlOf('scripts/build.mjs'), 'utf8')
   const used = build.match(/scripts\/\w+\.mjs/g) ?? []
-  expect(used).toContain('scripts/bundle.mjs')
+  expect(used).toContain('scripts/build.mjs')
   expect(used.filter((path) => !copied.includes(path))).toEqual([])
 })
 

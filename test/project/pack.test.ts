@@ -23,7 +23,7 @@ function run(cwd: string, file: string, ...args: string[]): string {
 }
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
-  'dependencies' | 'peerDependencies',
+  'dependencies' | 'optionalDependencies' | 'peerDependencies',
   Record<string, string>
 >
 
@@ -87,6 +87,18 @@ const CONFIG = {
   include: ['program.ts'],
 }
 
+test('behavior: the packed package.json has no script and no package of developers, and every version is exact', () => {
+  const packed = JSON.parse(
+    readFileSync(join(inject('package'), 'package.json'), 'utf8'),
+  ) as typeof manifest
+  expect(packed).not.toHaveProperty('scripts')
+  expect(packed).not.toHaveProperty('devDependencies')
+  expect(packed).toHaveProperty('private', true)
+  const versions = Object.values({ ...packed.dependencies, ...packed.optionalDependencies })
+  expect(versions.length).toBeGreaterThan(20)
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+})
+
 /** Packs what `npm publish` would upload. Returns the tarball. */
 function pack(): string {
   const { files, tarball } = packProject(inject('package'), folder)
@@ -138,10 +150,15 @@ test(
     expectWorks(fresh)
     const main = join(modules, 'ethgate', 'dist', 'main.js')
     expect(run(fresh, process.execPath, main, '--help')).toContain('ethgate')
-    // The package of the index is optional.
-    expect(() => run(fresh, process.execPath, main, 'index', 'status', '--index', 'logs')).toThrow(
-      'the package lmdb is not installed',
-    )
+    // Without the optional packages, what needs one says so.
+    for (const [name, ...args] of [
+      ['lmdb', 'index', 'status', '--index', 'logs'],
+      ['pg', 'index', 'status', '--index', 'postgres://127.0.0.1:1/none'],
+      ['@ethereumjs/[a-z]+', 'dev', '--port', '0'],
+    ] as const)
+      expect(() => run(fresh, process.execPath, main, ...args)).toThrow(
+        new RegExp(`the package ${name} is not installed; run npm install`),
+      )
   },
 )
 

@@ -32,7 +32,7 @@ test('behavior: each npm script that a workflow runs exists', () => {
   const used = commands.flatMap((text) => [
     ...text.matchAll(/npm run (?:-s )?([\w:]+)( --prefix site)?/g),
   ])
-  expect(used.map(([, name]) => name)).toContain('sbom')
+  expect(used.map(([, name]) => name)).toContain('build')
   const missing = used.filter(
     ([, name = '', site]) => !known[site ? 'site' : 'root'].includes(name),
   )

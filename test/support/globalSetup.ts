@@ -11,12 +11,15 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { TestProject } from 'vitest/node'
+
+import { packedManifest } from '../../scripts/manifest.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -31,8 +34,9 @@ export default async function setup({ provide }: TestProject): Promise<() => voi
     const building = `${folder}.new`
     for (const old of [folder, building]) rmSync(old, { force: true, recursive: true })
     mkdirSync(building, { recursive: true })
-    for (const file of ['package.json', 'LICENSE', 'README.md'])
+    for (const file of ['LICENSE', 'README.md'])
       copyFileSync(join(root, file), join(building, file))
+    writeFileSync(join(building, 'package.json'), packedManifest())
     const dist = join(building, 'dist')
     // In a fresh clone `npm ci` has built it, the page last. `npm run build:page` alone leaves the program old, or absent.
     if (BUILT.every((file) => isCurrent(join(root, 'dist', file))))
@@ -52,7 +56,7 @@ export default async function setup({ provide }: TestProject): Promise<() => voi
 
 /** Builds the program like `npm run build`. */
 async function compile(dist: string): Promise<void> {
-  await run(process.execPath, join('scripts', 'bundle.mjs'), dist)
+  await run(process.execPath, join('scripts', 'build.mjs'), dist)
 }
 
 async function buildPage(dist: string): Promise<void> {
@@ -79,7 +83,7 @@ function pageBuild(): string {
 const BUILT = ['main.js', join('assets', 'style.css')]
 
 /** The other files on which the compiled program depends. */
-const BUILD = ['package.json', 'scripts/buffer.mjs', 'scripts/bundle.mjs', 'tsconfig.build.json']
+const BUILD = ['package.json', 'scripts/build.mjs', 'scripts/manifest.ts', 'tsconfig.build.json']
 
 /** Whether a file of the compiled program is newer than every source file. */
 function isCurrent(compiled: string): boolean {

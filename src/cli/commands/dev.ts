@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { MIB } from '../../config/values.ts'
 import { LAST_TIME } from '../../devchain/ledger/clock.ts'
 import { type Hardfork, HARDFORKS, DEFAULT_HARDFORK } from '../../devchain/state/hardforks.ts'
+import { loadOptionalPart } from '../../lib/optionalPart.ts'
 import { findBuildFolder } from '../support/buildFolder.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
@@ -160,7 +161,7 @@ export function addDevCommand(program: Command): void {
         throw usageError(
           'dev runs its own chain: use --fork URL to fork the chain of a node, or "ethgate serve --upstream URL" to serve a node',
         )
-      const { runDevChain } = await import('../../devchain/node/run.ts')
+      const { runDevChain } = await loadOptionalPart(() => import('../../devchain/node/run.ts'))
       const output = flags['silent'] ? 'silent' : flags['verbose'] ? 'verbose' : 'calls'
       await runDevChain({
         config: devConfig(flags),

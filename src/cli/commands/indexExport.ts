@@ -3,6 +3,7 @@ import { rename } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
 import { plural } from '../../codec/coin.ts'
+import { loadOptionalPart } from '../../lib/optionalPart.ts'
 import { blocksText } from '../support/blocksText.ts'
 import { CommandError, usageError } from '../support/errors.ts'
 import { type IndexOptions, requireFacts, withIndex } from '../support/indexOptions.ts'
@@ -131,7 +132,9 @@ async function writeCsv(file: string, rows: AsyncIterable<Row[]>): Promise<void>
 }
 
 async function writeParquet(file: string, rows: AsyncIterable<Row[]>): Promise<void> {
-  const { fileWriter, ParquetWriter, schemaFromColumnData } = await import('hyparquet-writer')
+  const { fileWriter, ParquetWriter, schemaFromColumnData } = await loadOptionalPart(
+    () => import('hyparquet-writer'),
+  )
   const columns = (part: readonly Row[]) =>
     COLUMNS.map(([name, type]) => ({
       name,

@@ -1,5 +1,5 @@
-import { type Address, erc20Abi } from 'viem'
-import { bytesToBigInt, encodeFunctionData } from 'viem/utils'
+import type { Address } from 'viem'
+import { bytesToBigInt, encodeFunctionData, parseAbi } from 'viem/utils'
 
 import { SUN } from '../../codec/unit.ts'
 import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
@@ -14,6 +14,12 @@ import { amount } from './requests.ts'
 
 /** Time limit of the trace that finds the slots, in milliseconds. */
 const TIMEOUT = 5_000
+
+/** The view functions of a token whose slots are looked for. */
+const erc20Abi = parseAbi([
+  'function balanceOf(address) view returns (uint256)',
+  'function allowance(address, address) view returns (uint256)',
+])
 
 /** A slot of a contract. */
 type Slot = { contract: string; slot: string }

@@ -1,3 +1,4 @@
+import { loadOptionalPart } from '../../lib/optionalPart.ts'
 import type { Tracer } from '../../rpc/explain/tracer.ts'
 import type { Log } from '../log.ts'
 
@@ -20,7 +21,7 @@ export async function openTracer(env: Environment, log: Log): Promise<Tracer | u
     log.warn({ protocol }, `no traces: the OTLP protocol may be ${PROTOBUF} or ${JSON_TEXT}`)
     return undefined
   }
-  const { createTracer } = await import('./openTelemetry.ts')
+  const { createTracer } = await loadOptionalPart(() => import('./openTelemetry.ts'))
   return createTracer({ encoding: protocol === PROTOBUF ? 'protobuf' : 'json', exporter, log })
 }
 

@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono'
 import type { Child } from 'hono/jsx'
 import { encodeQR } from 'qr'
-import { type Address, getAddress, type Hash } from 'viem'
+import type { Address, Hash } from 'viem'
+import { getAddress } from 'viem/utils'
 
 import { type CoinDecimals, grouped } from '../../codec/coin.ts'
 import { parseAddress, toBase58Address } from '../../lib/address.ts'

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { loadOptionalPart } from '../../lib/optionalPart.ts'
 import { leaveMark, takeMark } from './closedMark.ts'
 import { type Engine, IndexError } from './engine.ts'
-import type * as LmdbEngine from './lmdb.ts'
 import { checkLmdbFile } from './lmdbFile.ts'
 
 /**
@@ -19,10 +19,10 @@ export async function openEngine(
 ): Promise<Engine> {
   try {
     if (isPostgres(address)) {
-      const { createPostgresEngine } = await import('./postgres.ts')
+      const { createPostgresEngine } = await loadOptionalPart(() => import('./postgres.ts'))
       return await createPostgresEngine({ isWriter, url: address })
     }
-    const { createLmdbEngine, FILE } = await loadLmdb()
+    const { createLmdbEngine, FILE } = await loadOptionalPart(() => import('./lmdb.ts'))
     const file = join(address, FILE)
     const wasClosed = isWriter && takeMark(file)
     if (existsSync(file)) checkLmdbFile(file, { readsAll: isWriter && !wasClosed })
@@ -38,19 +38,6 @@ export async function openEngine(
   } catch (error) {
     throw new IndexError(
       `the log index ${nameOf(address)} cannot be opened: ${(error as Error).message}`,
-      { cause: error },
-    )
-  }
-}
-
-/** Loads the engine for directories. @throws Error when the package is not installed: it is optional. */
-async function loadLmdb(): Promise<typeof LmdbEngine> {
-  try {
-    return await import('./lmdb.ts')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new Error(
-      'the package lmdb is not installed; run npm install lmdb, or use a PostgreSQL index',
       { cause: error },
     )
   }

@@ -1,3 +1,5 @@
+import { Buffer } from 'buffer'
+
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 

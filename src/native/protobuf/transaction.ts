@@ -1,3 +1,5 @@
+import { Buffer } from 'buffer'
+
 import { create, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { sha256 } from '@noble/hashes/sha2.js'
 

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { type Address, getAddress } from 'viem'
+import type { Address } from 'viem'
+import { getAddress } from 'viem/utils'
 
 import { grouped, unitsText } from '../../../codec/coin.ts'
 import { toBase58Address, toRpcAddress } from '../../../lib/address.ts'

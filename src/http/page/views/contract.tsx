@@ -1,4 +1,5 @@
-import { type AbiFunction, type Address, getAddress } from 'viem'
+import type { AbiFunction, Address } from 'viem'
+import { getAddress } from 'viem/utils'
 
 import { parameterText } from '../abi.ts'
 import { type Answer, type ContractFunctions, functionKey } from '../reads/contract.ts'

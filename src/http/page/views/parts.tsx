@@ -1,5 +1,6 @@
 import { type Child, createContext, useContext } from 'hono/jsx'
-import { type Address, getAddress, type Hash } from 'viem'
+import type { Address, Hash } from 'viem'
+import { getAddress } from 'viem/utils'
 
 import { type CoinDecimals, coinText, grouped, unitsText } from '../../../codec/coin.ts'
 import { toBase58Address } from '../../../lib/address.ts'
