@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { AccessList } from 'viem'
 
 import { isTaken, recordCreated } from '../state/created.ts'
@@ -58,7 +59,7 @@ export async function runMessage(
     kind: isCreation ? 'create' : 'call',
     caller: from,
     to,
-    data: Uint8Array.from(Buffer.from(data, 'hex')),
+    data: bytesOf(data),
     value,
     energyLimit: gas - (cost?.intrinsic ?? 0n),
     warm: [...(accessList ?? []), ...(authorized?.accounts ?? []).map(warmAccount)],
@@ -83,6 +84,23 @@ export declare namespace runMessage {
     | 'observe'
     | 'explain'
   >
+}
+
+/** Bytes of the data that is kept, and the length in hex digits from which data is kept. */
+const KEPT_DATA = 4 * 1024 * 1024
+const LEAST_KEPT = 4_096
+
+/** Long data by its hex. An estimate runs it several times and the transaction once more; the EVM analyses the same array once. */
+const keptData = new LRUCache<string, Uint8Array>({
+  maxSize: KEPT_DATA,
+  sizeCalculation: ({ length }) => length,
+})
+
+function bytesOf(data: string): Uint8Array {
+  if (data.length < LEAST_KEPT) return Uint8Array.from(Buffer.from(data, 'hex'))
+  let bytes = keptData.get(data)
+  if (!bytes) keptData.set(data, (bytes = Uint8Array.from(Buffer.from(data, 'hex'))))
+  return bytes
 }
 
 const warmAccount = (account: string): AccessList[number] => ({

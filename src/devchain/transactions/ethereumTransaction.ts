@@ -1,10 +1,10 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { AccessList, Hex, SignedAuthorizationList, TransactionSerializable } from 'viem'
-import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils'
+import { parseTransaction, serializeTransaction } from 'viem/utils'
 
 import { SUN, type Unit } from '../../codec/unit.ts'
-import { signHash } from '../../native/protobuf/signature.ts'
 import { EthereumError, TIP_ABOVE_FEE } from '../state/errors.ts'
-import { recoverSender } from '../vm/recover.ts'
+import { recoverSender, signQuickly } from '../vm/recover.ts'
 import { printAuthorization, readAuthorizations } from './authorization.ts'
 import type { EthereumTransaction } from './transaction.ts'
 
@@ -85,7 +85,7 @@ export async function readEthereum(
 export function signEthereum(request: UnsignedEthereum, key?: string): SignedEthereum {
   const unsigned = toUnsigned(request)
   const made = key
-    ? signHash(keccak256(serializeTransaction(unsigned)), key)
+    ? signQuickly(hashOf(serializeTransaction(unsigned)), key)
     : `${request.from.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}00`
   const r: Hex = `0x${made.slice(0, 64)}`
   const s: Hex = `0x${made.slice(64, 128)}`
@@ -179,7 +179,7 @@ function signed(
   const { accessList, authorizationList, data = '0x', gas = 0n, nonce = 0 } = transaction
   const { to, value = 0n } = transaction
   return {
-    id: keccak256(raw).slice(2),
+    id: Buffer.from(hashOf(raw)).toString('hex'),
     raw,
     signature:
       word(signature.r) + word(signature.s) + signature.parity.toString(16).padStart(2, '0'),
@@ -241,6 +241,9 @@ const TYPES: Partial<Record<string, Hex>> = {
   eip7702: '0x4',
 }
 
+/** Keccak-256 of bytes. Buffer reads the hex of large transactions ten times as fast as JavaScript. */
+const hashOf = (bytes: Hex) => keccak_256(Buffer.from(bytes.slice(2), 'hex'))
+
 const word = (input: Hex) => input.slice(2).padStart(64, '0')
 
 const hex = (input: bigint | number): Hex => `0x${input.toString(16)}`
@@ -259,7 +262,8 @@ const UNREADABLE = 'the signed Ethereum transaction cannot be decoded'
 
 function recover(unsigned: TransactionSerializable, signature: recoverSender.Signature): Hex {
   try {
-    return recoverSender(keccak256(serializeTransaction(unsigned)), signature)
+    const hash: Hex = `0x${Buffer.from(hashOf(serializeTransaction(unsigned))).toString('hex')}`
+    return recoverSender(hash, signature)
   } catch (cause) {
     const message = 'invalid sender: the signature is invalid'
     throw new EthereumError(message, { cause })

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { recover } from 'tiny-secp256k1'
+import { recover, signRecoverable } from 'tiny-secp256k1'
 import type { Hex } from 'viem'
 
 /**
@@ -14,6 +14,12 @@ export function recoverSender(hash: Hex, { parity, r, s }: recoverSender.Signatu
   const key = recover(Buffer.from(hash.slice(2), 'hex'), signature, parity, false)
   if (!key) throw new Error('no account signed this')
   return `0x${Buffer.from(keccak_256(key.subarray(1))).toString('hex', 12)}`
+}
+
+/** Signs a hash: r ‖ s ‖ v as hex, v 0 or 1. A tenth of the time of JavaScript too. @param key - 64 hex digits */
+export function signQuickly(hash: Uint8Array, key: string): string {
+  const { recoveryId, signature } = signRecoverable(hash, Buffer.from(key, 'hex'))
+  return `${Buffer.from(signature).toString('hex')}0${recoveryId}`
 }
 
 /** The same for contracts: the public key (64 bytes) that `v` 27 or 28 chooses. @throws Error when there is none */

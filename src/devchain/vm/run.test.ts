@@ -146,6 +146,20 @@ describe('runVm', () => {
     })
   })
 
+  test('behavior: contracts with the same code share it, so it is analysed once and stored once', async () => {
+    const state = stateWith({})
+    // Copies the 5 bytes behind itself and returns them: PUSH0 CALLDATALOAD PUSH0 SSTORE STOP.
+    const data = Uint8Array.from(Buffer.from('6005600c60003960056000f35f355f5500', 'hex'))
+    const codes = []
+    for (const to of [`41${'e1'.repeat(20)}`, `41${'e2'.repeat(20)}`]) {
+      const { failure } = await run(state, { kind: 'create', to, data: Uint8Array.from(data) })
+      expect(failure).toBeUndefined()
+      codes.push(state.get('code', to))
+    }
+    expect(Buffer.from(codes[0] ?? []).toString('hex')).toBe('5f355f5500')
+    expect(codes[1]).toBe(codes[0])
+  })
+
   test('behavior: 0x03 returns the SHA-256 of 20 bytes of a SHA-256, as a node does', async () => {
     // Hashes the byte 0x78. MSTORE8, STATICCALL of 0x03, RETURN of a word.
     const state = stateWith({ [HERE]: '6078600053602060006001600060035afa60206000f3' })
