@@ -8,6 +8,7 @@ import { lostRedis } from './limits/redis.ts'
 import { reload } from './limits/reload.ts'
 import { replicas } from './limits/replicas.ts'
 import { sockets } from './limits/sockets.ts'
+import { statuses } from './limits/statuses.ts'
 import { print } from './print.ts'
 import { endAll } from './processes.ts'
 
@@ -19,6 +20,7 @@ const cases: readonly LimitsCase[] = [
   lostRedis,
   reload,
   sockets,
+  statuses,
   origins,
 ]
 

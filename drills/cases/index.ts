@@ -5,6 +5,7 @@ import { foreignPages } from './foreignPages.ts'
 import { idle } from './idle.ts'
 import { largeFilters, largeFiltersInRedis } from './largeFilters.ts'
 import { largeLogsCase } from './largeLogs.ts'
+import { largeSubscriptions } from './largeSubscriptions.ts'
 import { oversizedInput } from './oversizedInput.ts'
 import { pipelinedLogs } from './pipelinedLogs.ts'
 import { blockedRedis, busyLoop, fullDisk, hangingNode } from './stopping.ts'
@@ -24,6 +25,7 @@ export const cases: readonly Case[] = [
   catchingUp,
   largeFilters,
   largeFiltersInRedis,
+  largeSubscriptions,
   fullDisk,
   hangingNode,
   blockedRedis,

@@ -14,7 +14,10 @@ async function run(url: string) {
   let next = 0
   async function work() {
     while (next < FILTERS) {
-      const response = await fetch(url, { method: 'POST', body: largeFilter(next++) })
+      const response = await fetch(url, {
+        method: 'POST',
+        body: callText('eth_newFilter', [largeLogFilter(next++)]),
+      })
       const { error, result } = (await response.json()) as {
         error?: { code: number }
         result?: string
@@ -29,14 +32,14 @@ async function run(url: string) {
 }
 
 /** The largest filter that is allowed, with different addresses and topics. */
-function largeFilter(index: number): string {
+export function largeLogFilter(index: number) {
   const text = (bytes: number, item: number) =>
     `0x${(index * 10_000 + item + 2 ** 40).toString(16).padStart(bytes * 2, '0')}`
   const addresses = Array.from({ length: ADDRESSES }, (_, item) => text(20, item))
   const topics = [0, 1, 2, 3].map((position) =>
     Array.from({ length: TOPICS }, (_, item) => text(32, position * TOPICS + item)),
   )
-  return callText('eth_newFilter', [{ address: addresses, topics }])
+  return { address: addresses, topics }
 }
 
 /** The largest filters, as many as one address may have by default, in memory. */

@@ -125,7 +125,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       /^filter not found/,
       /^(the )?cursor (not found|is in use)/,
       /^a reorg removed/,
-      /^exceed max (filter|subscriptions)/,
+      /^exceed max (bytes of )?(filter|subscriptions)/,
       /^reader too slow/,
       /^the branch of the subscription is no longer known/,
       /a cursor with this name exists/,

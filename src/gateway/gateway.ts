@@ -95,6 +95,7 @@ export function createGateway({
     authoritative: isAuthoritative,
     config,
     headNative: node.headNative,
+    held,
     keys: managedKeys,
     log,
     native,

@@ -274,7 +274,10 @@ export declare namespace createHttpServer {
     /** More routes, for a chain in this process. */
     extraRoutes?: Hono | undefined
     health: (reader?: HealthReader) => Health
-    limits: Pick<CallLimits, 'again' | 'callerOf' | 'charge' | 'enter' | 'leave' | 'refusal'>
+    limits: Pick<
+      CallLimits,
+      'again' | 'callerOf' | 'charge' | 'enter' | 'isOver' | 'leave' | 'refusal'
+    >
     metrics: { contentType: string; text(): Promise<string> }
     onConnections: (count: number) => void
     onCut: (reason: string) => void

@@ -135,7 +135,7 @@ export declare namespace createWsServer {
     maxPerClient: number
     /** Who makes a handshake, as the API keys file says at each time. Called after the key of the handshake was accepted. */
     callerOf: (incoming: IncomingMessage) => () => Caller
-    limits: Pick<CallLimits, 'charge'>
+    limits: Pick<CallLimits, 'charge' | 'isOver'>
     now?: () => number
     /** Called with the number of connections whenever it changes. */
     onConnections?: (count: number) => void

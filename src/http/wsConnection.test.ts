@@ -33,7 +33,7 @@ async function setup(answer: RpcServer['answer'] = async () => undefined, shared
     {
       bufferLimit: 1_000_000,
       caller: () => key.caller,
-      limits: { charge() {} },
+      limits: { charge() {}, isOver: () => false },
       idleTimeout: IDLE,
       now: () => clock.now,
       onCut: (reason) => cuts.push(reason),

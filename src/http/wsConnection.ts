@@ -84,6 +84,10 @@ export function createWsConnection(
       ws.send(text, TEXT)
       count(text.length)
     },
+    settle() {
+      chargeReads(0)
+      return !limits.isOver(caller())
+    },
     buffered: () => ws.bufferedAmount,
     close: (code, reason) => close(code, reason),
     onClose(listener) {
@@ -266,7 +270,7 @@ export declare namespace createWsConnection {
     headers?: RequestHeaders | undefined
     /** Milliseconds without a request or notification after which an unused connection is closed. */
     idleTimeout: number
-    limits: Pick<CallLimits, 'charge'>
+    limits: Pick<CallLimits, 'charge' | 'isOver'>
     now: () => number
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void

@@ -35,7 +35,10 @@ export type Hold = {
 }
 
 /** Creates a budget. */
-export function createHeldBytes({ limit, share }: createHeldBytes.Options): HeldBytes {
+export function createHeldBytes({
+  limit = Infinity,
+  share = limit,
+}: createHeldBytes.Options = {}): HeldBytes {
   const byCaller = new Map<string, number>()
   const byPlace = new Map<HeldPlace, number>(HELD_PLACES.map((place) => [place, 0]))
   let all = 0
@@ -76,9 +79,9 @@ export function createHeldBytes({ limit, share }: createHeldBytes.Options): Held
 
 export declare namespace createHeldBytes {
   type Options = {
-    /** Most bytes of all callers. */
-    limit: number
-    /** Most bytes of one caller. */
-    share: number
+    /** Most bytes of all callers. @default none */
+    limit?: number
+    /** Most bytes of one caller. @default `limit` */
+    share?: number
   }
 }

@@ -22,6 +22,8 @@ export type CallLimits = {
   leave(caller: Caller, method: string, meter: Meter, bytes: number): void
   /** Charges work that no call asked for, such as a notification. It may become debt. */
   charge(caller: Caller, units: number): void
+  /** Whether a caller has used up its limits, so that any call of it would be refused now. */
+  isOver(caller: Caller): boolean
   /** The refusal of any call, before the request is read. Undefined when a call might be allowed. */
   refusal(caller: Caller): LimitReachedError | undefined
   /** `RateLimit-Policy` and `RateLimit` of a caller; none while they cannot be read. */
@@ -167,6 +169,7 @@ export function createCallLimits({
       if (caller.key) usage?.add(caller.key.name, method, cost)
     },
     charge: (caller, units) => limiter.charge(caller, units),
+    isOver: (caller) => limiter.refusal(caller) !== undefined,
     refusal(caller) {
       const error = limiter.refusal(caller)
       return error && refuse(caller, error)

@@ -9,10 +9,10 @@ import { HELD_PLACES, type HeldPlace } from '../../src/lib/heldBytes.ts'
 const TAKEN_IN: Record<HeldPlace, string[]> = {
   answers: [],
   bodies: [],
-  filters: [],
+  filters: ['src/chain/filters/memory.ts'],
   frames: [],
   simulations: [],
-  subscriptions: [],
+  subscriptions: ['src/chain/subscriptions/memory.ts'],
   'unpacked bodies': [],
 }
 
@@ -25,6 +25,6 @@ test('default: the files that take each place', () => {
   )
   for (const file of files)
     for (const [, place = ''] of readFileSync(file, 'utf8').matchAll(/\.hold\([^)]*?'([\w ]+)'\)/g))
-      found[place]?.push(file)
+      if (!found[place]?.includes(file)) found[place]?.push(file)
   expect(found).toEqual(TAKEN_IN)
 })

@@ -10,6 +10,7 @@ import { type Config, createConfig } from '../../src/config/config.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import { createCursorStore } from '../../src/gateway/parts/cursorStore.ts'
 import { createFeeds } from '../../src/gateway/parts/feeds.ts'
+import { createHeldBytes } from '../../src/lib/heldBytes.ts'
 import { createNodeClient } from '../../src/native/client.ts'
 import { createNodeRpc } from '../../src/native/transport/rpc.ts'
 import { createPoolTransport } from '../../src/native/transport/transport.ts'
@@ -69,10 +70,12 @@ export async function createReplayContext({
     native,
     store: createMemorySentStore(),
   })
+  const held = createHeldBytes()
   const cursorStore = createCursorStore({
     chainId: CHAIN.chainId,
     config,
     genesis: headBlock(0).hash,
+    held,
     isInProcess: true,
     redis: undefined,
   })
@@ -93,6 +96,7 @@ export async function createReplayContext({
       }),
       window: () => undefined,
     },
+    held,
     log: silentLog,
     native,
     redis: undefined,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 import { RpcError } from '../../lib/errors.ts'
+import type { HeldBytes } from '../../lib/heldBytes.ts'
 import { createJournalFile } from '../../lib/journalFile.ts'
 import { lockFile } from '../../lib/lockFile.ts'
 import { createMemoryFilterStore, type KeptFilter } from './memory.ts'
@@ -85,6 +86,8 @@ export declare namespace openFileFilterStore {
   type Options = FilterLimits & {
     /** The folder of the file. It is created. */
     folder: string
+    /** The bytes that are held for clients. @default without a limit */
+    held?: HeldBytes | undefined
     /** Hash of block 0, because cursors are valid for one chain only. */
     genesis: string
     /** The name of the file, without its ending. */

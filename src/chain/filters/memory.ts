@@ -1,3 +1,4 @@
+import { createHeldBytes, type HeldBytes, type Hold } from '../../lib/heldBytes.ts'
 import { newId } from './id.ts'
 import {
   createFullness,
@@ -33,6 +34,7 @@ export type MemoryFilterStore = FilterStore & {
 
 /** Filters in the memory of one process. Every call takes constant time, except when it drops expired filters. */
 export function createMemoryFilterStore({
+  held = createHeldBytes(),
   now = () => performance.now(),
   onChange = async () => {},
   ...limits
@@ -43,6 +45,7 @@ export function createMemoryFilterStore({
   const clients = new Map<string, Use>()
   const all: Use = { filters: 0, bytes: 0 }
   const fullness = createFullness(limits)
+  const memory = new Map<string, Hold>()
 
   function count({ client, spec }: Entry, sign: 1 | -1): void {
     const own = clients.get(client) ?? { filters: 0, bytes: 0 }
@@ -54,8 +57,10 @@ export function createMemoryFilterStore({
     else clients.delete(client)
   }
 
-  function add(id: string, entry: Entry): void {
+  /** Adds a filter whose bytes are held. */
+  function add(id: string, entry: Entry, hold: Hold): void {
     filters.set(id, entry)
+    memory.set(id, hold)
     count(entry, 1)
   }
 
@@ -63,6 +68,8 @@ export function createMemoryFilterStore({
     const entry = filters.get(id)
     if (!entry) return false
     filters.delete(id)
+    memory.get(id)?.end()
+    memory.delete(id)
     count(entry, -1)
     return true
   }
@@ -107,8 +114,10 @@ export function createMemoryFilterStore({
       const limit = limitOf(client, filterBytes(text), most)
       if (limit === 'total' || limit === 'bytesTotal') fullness.refuse({ ...all })
       if (limit) throw overLimit(limit, { ...limits, perClient: most })
+      const hold = held.hold(client, 'filters')
+      if (!hold.take(filterBytes(text))) throw overLimit('bytesTotal', limits)
       const entry = { client, cursor, expires: now() + ttl, spec: text }
-      add(id, entry)
+      add(id, entry, hold)
       await onChange({ id, ...entry })
       return id
     },
@@ -163,13 +172,19 @@ export function createMemoryFilterStore({
     },
     restore(kept) {
       for (const id of filters.keys()) drop(id)
-      for (const { id, ...entry } of kept) add(id, entry)
+      for (const { id, ...entry } of kept) {
+        const hold = held.hold(entry.client, 'filters')
+        hold.set(filterBytes(entry.spec))
+        add(id, entry, hold)
+      }
     },
   }
 }
 
 export declare namespace createMemoryFilterStore {
   type Options = FilterLimits & {
+    /** The bytes that are held for clients. @default without a limit */
+    held?: HeldBytes | undefined
     now?: (() => number) | undefined
     /** Called after a filter was added, moved or removed (`expires` is now). The call of the store waits for it. */
     onChange?: ((filter: KeptFilter) => Promise<void>) | undefined

@@ -62,6 +62,8 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     // The next head update delivers the rest.
     if (changes === 'ahead') return
     if (typeof changes === 'string' || changes.length > AT_ONCE) {
+      // The next head update tries again.
+      if (!subscription.socket.settle()) return
       subscription.catchingUp = true
       queue.add(subscription)
       return
@@ -75,6 +77,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
 
   /** Delivers some blocks. @returns whether more blocks may remain for the background. */
   async function deliverPortion(subscription: FollowerOfSocket): Promise<boolean> {
+    if (!subscription.socket.settle()) return false
     const changes = changesOf(subscription)
     if (changes === 'lost') throw new Error('the branch of the subscription is no longer known')
     if (changes === 'ahead') return false

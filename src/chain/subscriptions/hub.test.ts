@@ -234,6 +234,7 @@ describe('createHub', () => {
         reader.most = Math.max(reader.most, slow.buffered())
       },
       buffered: () => reader.sent - reader.taken,
+      settle: () => true,
       close() {},
       onClose: () => () => {},
     }
@@ -260,6 +261,7 @@ describe('createHub', () => {
       client: 'own',
       send: (text) => void sent.push(String(text)),
       buffered: () => 0,
+      settle: () => true,
       close() {},
       onClose: () => () => {},
     }
@@ -275,6 +277,42 @@ describe('createHub', () => {
     expect(sent.map((text) => JSON.parse(text) as object)).toMatchObject([
       { params: { subscription: id, result: hash } },
     ])
+  })
+
+  test('behavior: a client in debt makes no more reads for statuses', async () => {
+    await start({ blocks: logBlocks(40), solid: 40, config: { ratePerClient: 1 } })
+    const reads = () =>
+      ['gettransactioninfobyid', 'gettransactionfrompending', 'getblockbylimitnext', 'getblock']
+        .map((operation) => chain.calls.get(`/wallet/${operation}`) ?? 0)
+        .reduce((sum, count) => sum + count)
+    const before = reads()
+    const hashes = Array.from(
+      { length: 60 },
+      (_, index) => `0x${(index + 1).toString(16).padStart(64, '0')}`,
+    )
+    await Promise.allSettled(
+      hashes.map((hash) => socket.rpc('eth_subscribe', 'transactionStatus', hash)),
+    )
+    const { subscriptions } = (await gateway.gateway.ready).contexts.full
+    expect(subscriptions.count()).toBeGreaterThan(10)
+    for (let count = 0; count < 10; count++) {
+      const { number } = chain.mine()
+      await until(async () =>
+        expect(Number(await gateway.gateway.request({ method: 'eth_blockNumber' }))).toBe(number),
+      )
+    }
+    expect(reads() - before).toBeLessThan(100)
+  })
+
+  test('error: filters that need more memory than filters may have', async () => {
+    await start({ config: { filterBytesPerClient: 100_000 } })
+    const address = Array.from({ length: 300 }, () => `0x${log.address}`)
+    const subscribe = () => socket.rpc('eth_subscribe', 'logs', { address })
+    const first = await subscribe()
+    await subscribe()
+    await expect(subscribe()).rejects.toMatchObject({ code: -32005 })
+    await socket.rpc('eth_unsubscribe', first)
+    await subscribe()
   })
 
   test('behavior: stopping closes sockets with 1001', async () => {

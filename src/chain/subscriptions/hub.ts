@@ -10,6 +10,7 @@ import type { PendingFeed } from '../filters/pending.ts'
 import type { PendingResponse } from '../filters/response.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { createFollowers, type Follower } from './follower.ts'
+import type { SubscriptionMemory } from './memory.ts'
 import { createRegistry, type Subscription } from './registry.ts'
 import type { RpcSocket } from './socket.ts'
 import { createStatuses, type StatusSpec } from './statuses.ts'
@@ -46,6 +47,7 @@ export function createHub({
   chain,
   head,
   log,
+  memory,
   now = Date.now,
   perClient,
   perSocket,
@@ -58,7 +60,7 @@ export function createHub({
     isOpen: (subscription) => registry.has(subscription),
     log,
   })
-  const tellStatuses = createStatuses({
+  const statuses = createStatuses({
     isOpen: (subscription) => registry.has(subscription),
     log,
     subscriptions: () => registry.ofKind('transactionStatus'),
@@ -70,7 +72,7 @@ export function createHub({
   const stopHead = head.onUpdate(() => {
     deliver().catch((error: unknown) => log.error({ err: error }, 'subscriptions failed'))
     tellSyncing()
-    tellStatuses()
+    statuses.addAll()
   })
 
   /** Brings every subscription to the newest block, in slices, so that other work runs between them. */
@@ -111,7 +113,8 @@ export function createHub({
   function tellPending(hashes: Hash[]): void {
     for (const subscription of registry.ofKind('newPendingTransactions'))
       if (subscription.started) sendHashes(subscription, hashes)
-      else subscription.early.push(...hashes)
+      else if (subscription.early.length < MOST_EARLY) subscription.early.push(...hashes)
+      else subscription.socket.close(TRY_AGAIN_LATER, 'reader too slow')
   }
 
   function sendHashes({ id, socket }: Subscription, hashes: readonly Hash[]): void {
@@ -123,7 +126,7 @@ export function createHub({
     if (subscription.kind === 'chain') followers.follow(subscription)
     else if (subscription.kind === 'newPendingTransactions')
       sendHashes(subscription, subscription.early.splice(0))
-    else if (subscription.kind === 'transactionStatus') tellStatuses()
+    else if (subscription.kind === 'transactionStatus') statuses.add(subscription)
     else subscription.socket.send(notification(subscription.id, syncText(head, now())))
   }
 
@@ -138,10 +141,12 @@ export function createHub({
   }
 
   function toSubscription(socket: RpcSocket, spec: SubscriptionSpec): Subscription {
-    const common = { id: newId(), socket, started: false }
+    const release = memory.take(socket.client, spec)
+    const common = { id: newId(), release, socket, started: false }
     if (spec.kind === 'newPendingTransactions') return { ...common, kind: spec.kind, early: [] }
     if (spec.kind === 'syncing') return { ...common, kind: spec.kind }
-    if (spec.kind === 'transactionStatus') return { ...common, ...spec, told: '', isOver: false }
+    if (spec.kind === 'transactionStatus')
+      return { ...common, ...spec, since: now(), told: '', isOver: false }
     const topic = createTopic(spec)
     return { ...common, kind: 'chain', topic, at: followers.newest(), catchingUp: false }
   }
@@ -149,14 +154,15 @@ export function createHub({
   return {
     async subscribe(socket, request, spec) {
       const subscription = toSubscription(socket, spec)
-      // Before the first await, so that limits hold under concurrent calls.
-      registry.add(subscription)
       try {
+        // Before the first await, so that limits hold under concurrent calls.
+        registry.add(subscription)
         if (subscription.kind === 'chain' && 'resumeFrom' in spec && spec.resumeFrom !== undefined)
           await rewind(subscription, spec, spec.resumeFrom)
         if (subscription.kind === 'newPendingTransactions') await pending.listening()
       } catch (error) {
         registry.remove(socket, subscription.id)
+        subscription.release()
         throw error
       }
       request.onDelivery((delivered) => {
@@ -182,6 +188,12 @@ export declare namespace createHub {
     perSocket: number
     perClient: number
     log: HeadLog
+    memory: SubscriptionMemory
     now?: (() => number) | undefined
   }
 }
+
+/** Hashes that wait for the delivery of the response, which a client may not read. */
+const MOST_EARLY = 10_000
+
+const TRY_AGAIN_LATER = 1013

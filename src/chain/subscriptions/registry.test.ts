@@ -10,6 +10,7 @@ function createSocket(id: string, client = 'a') {
     client,
     send() {},
     buffered: () => 0,
+    settle: () => true,
     close() {},
     onClose(listener) {
       listeners.add(listener)
@@ -23,6 +24,7 @@ const subscription = (socket: RpcSocket, id: string): Subscription => ({
   id,
   kind: 'newPendingTransactions',
   early: [],
+  release() {},
   socket,
   started: false,
 })

@@ -5,8 +5,11 @@ import type { Follower } from './follower.ts'
 import type { RpcSocket } from './socket.ts'
 import type { StatusSubscription } from './statuses.ts'
 
-/** One subscription of one socket. Notifications start when the response with its id is delivered (`started`). */
-export type Subscription = { id: string; socket: RpcSocket; started: boolean } & (
+/**
+ * One subscription of one socket. Notifications start when the response with its id is delivered (`started`). `release` gives its memory
+ * back.
+ */
+export type Subscription = { id: string; release(): void; socket: RpcSocket; started: boolean } & (
   | Follower
   | PendingSubscription
   | StatusSubscription
@@ -42,6 +45,7 @@ export function createRegistry({ onChange, perClient, perSocket }: createRegistr
     if (!own || !subscription) return false
     own.delete(id)
     setOf(subscription).delete(subscription)
+    subscription.release()
     const ofClient = (clients.get(socket.client) ?? 1) - 1
     if (ofClient > 0) clients.set(socket.client, ofClient)
     else clients.delete(socket.client)
@@ -95,7 +99,10 @@ export function createRegistry({ onChange, perClient, perSocket }: createRegistr
       for (const unlisten of unlisteners.values()) unlisten()
       unlisteners.clear()
       clients.clear()
-      for (const subscriptions of Object.values(kinds)) subscriptions.clear()
+      for (const subscriptions of Object.values(kinds)) {
+        for (const subscription of subscriptions) subscription.release()
+        subscriptions.clear()
+      }
       onChange()
     },
   }

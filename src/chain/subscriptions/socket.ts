@@ -11,6 +11,12 @@ export type RpcSocket = {
    * does nothing.
    */
   send(text: string | Buffer): void
+  /**
+   * Charges the client for what its subscriptions have read from nodes.
+   *
+   * @returns whether they may read more: not while the client is over its limits
+   */
+  settle(): boolean
   /** Bytes queued and not yet sent. */
   buffered(): number
   close(code: number, reason: string): void

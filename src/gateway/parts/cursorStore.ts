@@ -6,6 +6,7 @@ import { createRedisFilterStore } from '../../chain/filters/redis.ts'
 import { type FilterLimits, type FilterStore, PAGE_LEASE } from '../../chain/filters/store.ts'
 import type { Config } from '../../config/config.ts'
 import { RpcError } from '../../lib/errors.ts'
+import type { HeldBytes } from '../../lib/heldBytes.ts'
 import type { RedisLink } from '../../lib/redis.ts'
 import { stateFolder } from '../../sending/openSentStore.ts'
 
@@ -39,6 +40,7 @@ export function createCursorStore({
   chainId,
   config,
   genesis,
+  held,
   isInProcess,
   redis,
 }: createCursorStore.Options): CursorStore {
@@ -47,12 +49,13 @@ export function createCursorStore({
 
   async function open() {
     if (redis) return { store: createRedisFilterStore({ ...limits, link: redis, name: 'cursor' }) }
-    if (isInProcess) return { store: createMemoryFilterStore(limits) }
+    if (isInProcess) return { store: createMemoryFilterStore({ ...limits, held }) }
     const folder = stateFolder(config.dataDir)
     if (folder === undefined)
       throw new RpcError(-32000, 'named cursors need --redis or a --data-dir to be kept in')
     return openFileFilterStore({
       ...limits,
+      held,
       folder: join(folder, chainId.toString(16)),
       genesis,
       name: 'cursors',
@@ -83,6 +86,8 @@ export declare namespace createCursorStore {
     genesis: string
     /** Whether the chain is in this process and ends with it, so that cursors may end too. */
     isInProcess: boolean
+    /** The bytes that are held for clients. */
+    held: HeldBytes
     redis: RedisLink | undefined
   }
 }

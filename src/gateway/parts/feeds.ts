@@ -11,7 +11,9 @@ import { createRedisPendingLog } from '../../chain/filters/redisPendingLog.ts'
 import type { FilterStore, FilterUsage } from '../../chain/filters/store.ts'
 import type { Head, HeadLog } from '../../chain/head/headTypes.ts'
 import { createHub, type Hub } from '../../chain/subscriptions/hub.ts'
+import { createSubscriptionMemory } from '../../chain/subscriptions/memory.ts'
 import type { Config } from '../../config/config.ts'
+import type { HeldBytes } from '../../lib/heldBytes.ts'
 import { type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { type FilterConfig, filterLimits } from './cursorStore.ts'
@@ -36,6 +38,7 @@ export function createFeeds({
   config,
   cursorStore,
   head,
+  held,
   isInProcess,
   log,
   native,
@@ -44,7 +47,7 @@ export function createFeeds({
   const limits = filterLimits(config, config.filterTtl)
   const store = redis
     ? createRedisFilterStore({ ...limits, isSpread: true, link: redis })
-    : createMemoryFilterStore(limits)
+    : createMemoryFilterStore({ ...limits, held })
   // Created before the hubs: it gets each block first, so pending transactions are announced before their block's head.
   const pending = createPendingFeed({
     head,
@@ -57,6 +60,7 @@ export function createFeeds({
         log.warn({ err: error }, 'the mempool of the node cannot be read')
     },
   })
+  const memory = createSubscriptionMemory({ ...limits, held })
   const feedsOf = (chain: Chain): ViewFeeds => ({
     cursors: createCursors({ chain, head, store: cursorStore }),
     filters: createFilters({
@@ -72,6 +76,7 @@ export function createFeeds({
       chain,
       head,
       log,
+      memory,
       perClient: config.subscriptionsPerClient,
       perSocket: config.subscriptionsPerConnection,
       pending,
@@ -110,6 +115,7 @@ export declare namespace createFeeds {
     /** Opens the store of named cursors. */
     cursorStore: () => Promise<FilterStore>
     head: Pick<Head, 'isShared' | 'onUpdate' | 'status' | 'window'>
+    held: HeldBytes
     /** Whether the node is in this process. @default false */
     isInProcess?: boolean | undefined
     log: HeadLog

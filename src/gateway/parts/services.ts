@@ -11,6 +11,7 @@ import { createHead } from '../../chain/head/head.ts'
 import type { Head } from '../../chain/head/headTypes.ts'
 import { createLogHints } from '../../chain/logs/logHints.ts'
 import type { Config } from '../../config/config.ts'
+import type { HeldBytes } from '../../lib/heldBytes.ts'
 import { createRedisLink, type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import type { LogIndex } from '../../logIndex/logIndex.ts'
 import type { ChainIdentity } from '../../native/capabilities.ts'
@@ -58,6 +59,7 @@ export async function createServices({
   authoritative,
   config,
   headNative,
+  held,
   identity,
   keys,
   log,
@@ -163,6 +165,7 @@ export async function createServices({
     chainId,
     config,
     genesis,
+    held,
     isInProcess: authoritative,
     redis,
   })
@@ -171,6 +174,7 @@ export async function createServices({
     config,
     cursorStore: () => cursorStore.open(),
     head,
+    held,
     isInProcess: authoritative,
     log,
     native,
@@ -225,6 +229,8 @@ export declare namespace createServices {
     config: Config
     /** Reads the blocks of the head and the prices in their headers. */
     headNative: NativeClient
+    /** The bytes that are held for clients. */
+    held: HeldBytes
     identity: ChainIdentity
     /** Private keys of managed accounts. */
     keys: readonly PrivateKey[]

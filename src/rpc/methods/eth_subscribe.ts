@@ -2,7 +2,7 @@ import type { SubscriptionSpec } from '../../chain/subscriptions/hub.ts'
 import type { StatusSpec } from '../../chain/subscriptions/statuses.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { InvalidParamsError, MethodNotSupportedError } from '../../lib/errors.ts'
-import { transactionStatus } from '../../sending/transactionStatus.ts'
+import { type TransactionStatus, transactionStatus } from '../../sending/transactionStatus.ts'
 import type { Context } from '../context.ts'
 import { defineMethod } from '../method.ts'
 import {
@@ -40,12 +40,34 @@ function statusSpec(
   if (!transaction) throw new InvalidParamsError(1, 'expected the hash of a transaction')
   return {
     kind: 'transactionStatus',
-    async read(signal = request.signal) {
-      const needs = { chain, native, request: { signal }, sending }
-      const status = await transactionStatus(transaction, needs)
-      return { status, isFinal: status.state === 'expired' || status.block?.solidified === true }
+    transaction,
+    async read(since, signal = request.signal) {
+      const status = await transactionStatus(transaction, {
+        chain,
+        native,
+        request: { signal },
+        sending,
+      })
+      const { timestamp } = chain.solid()
+      if (status.state === 'unknown' && timestamp > since + LONGEST)
+        return {
+          status: { ...status, evidence: `${status.evidence}; ${FORGOTTEN}` },
+          isFinal: true,
+        }
+      return { status, isFinal: isFinal(status, timestamp) }
     },
   }
+}
+
+/** Milliseconds that an unknown transaction is waited for: the longest time from its signature to its expiration. */
+const LONGEST = 24 * 60 * 60 * 1_000
+
+const FORGOTTEN = 'no more is told after a day: subscribe again'
+
+/** Whether a status cannot change any more. @param time - of the solidified block, in milliseconds */
+function isFinal({ block, expiration, state }: TransactionStatus, time: number): boolean {
+  if (state === 'expired' || block?.solidified === true) return true
+  return state === 'refused' && expiration !== undefined && Number(expiration) * 1_000 <= time
 }
 
 function toSpec(
