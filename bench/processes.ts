@@ -36,6 +36,14 @@ export function endAll(): void {
   for (const child of children) child.kill()
 }
 
+/** Ends one process and waits for its end. */
+export async function endGateway(pid: number | undefined): Promise<void> {
+  const child = children.find((child) => child.pid === pid)
+  if (!child) return
+  child.kill()
+  await once(child, 'exit')
+}
+
 // Also when the bench throws.
 process.on('exit', endAll)
 

@@ -2,10 +2,10 @@
 // rounds beside each other, so that changes of the machine's speed affect both sides. Below it is the range of the middle half:
 //   hot    the gateway against a bare node:http server that sends the same bytes, and the node's own JSON-RPC; and with limits
 //          and an API key against without both, in two processes and in one
-//   cold   the gateway without a cache against the node's own endpoint through the same kind of pool
 //   memory the gateway's heap over 100,000 mixed requests
 //
-//   npm run bench [-- hot|cold|memory …]
+//   npm run bench [-- hot|memory …]
+//   npm run bench -- cold       what nobody has read before, against the node's own JSON-RPC (bench/cold.ts)
 //   npm run bench -- workers    one and two workers (bench/workers.ts)
 //   npm run bench -- mix        requests by weight, as clients send them (bench/mix.ts)
 //   npm run bench -- index      a log index of synthetic logs, by itself (bench/indexSynthetic.ts)
@@ -16,7 +16,7 @@
 //   NATIVE_SOLIDITY_URL=…                  its /walletsolidity, where that is not port 8091 beside port 8090
 //   NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc   its own JSON-RPC (start the node without its rate limit)
 //   BENCH_OTHER=/path/to/dist/main.js   another build, compared in the rounds of hot by CPU time
-//   BENCH_SECONDS=1 BENCH_ROUNDS=9   defaults of hot and cold; workers: 3 and 3
+//   BENCH_SECONDS=1 BENCH_ROUNDS=9   defaults of hot; workers: 3 and 3
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,6 +47,12 @@ const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
 
 if (wanted.includes('devchain')) {
   await import('./devchain.ts')
+  process.exit()
+}
+
+if (wanted.includes('cold')) {
+  const { benchCold } = await import('./cold.ts')
+  await benchCold()
   process.exit()
 }
 
@@ -91,7 +97,6 @@ try {
   const requests = await findRequests(gateway.url)
 
   if (wants('hot')) await hot(gateway)
-  if (wants('cold')) await cold()
   if (wants('memory')) await memory(gateway)
 
   /** CPU times depend less on what else the machine does than rates, but the kernel's part of them does. */
@@ -148,30 +153,6 @@ try {
         ...others.flatMap((rounds) => [micros(rounds), ratio(rounds, ours, 'cpu')]),
         ...(node ? [perSecond(node), ratio(ours, node, 'perSecond')] : []),
       ])
-    }
-    console.log(table.toString())
-  }
-
-  async function cold() {
-    const { url } = await startGateway([...flags, '--cache-bytes', '0'])
-    const table = new Table({
-      head: ['cold', 'gateway/s', 'p99 ms', 'node’s endpoint/s', 'to node'],
-    })
-    const { blocks, call } = requests
-    const [ours, native] = await compare([
-      { url, bodies: blocks.map(({ body }) => body) },
-      {
-        url: `${bare.url}/native/wallet/getblockbynum`,
-        bodies: blocks.map(({ number }) => JSON.stringify({ num: number })),
-      },
-    ])
-    table.push(['full block (two native calls)', ...columns(ours, native)])
-    if (call) {
-      const [ours, native] = await compare([
-        { url, bodies: [call.body] },
-        { url: `${bare.url}/native/wallet/triggerconstantcontract`, bodies: [call.native] },
-      ])
-      table.push(['eth_call', ...columns(ours, native)])
     }
     console.log(table.toString())
   }

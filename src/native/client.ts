@@ -60,6 +60,7 @@ export function createNodeClient({
     path: NativePath,
     { kind, part, path: name }: AnyOperation,
     body: string | undefined,
+    wanted: string | undefined,
     caller: object | undefined,
     signal: StopSignal | undefined,
   ): Promise<unknown> {
@@ -69,7 +70,7 @@ export function createNodeClient({
         caller,
         idempotent,
         kind,
-        part: part?.name,
+        part: wanted,
         signal,
       })
       const check = () => signal?.throwIfAborted()
@@ -92,11 +93,12 @@ export function createNodeClient({
     path: NativePath,
     operation: AnyOperation,
     body: string | undefined,
+    wanted: string | undefined,
     caller: object | undefined,
     signal: StopSignal | undefined,
   ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask(path, operation, body, caller, signal)
+      const answer = await ask(path, operation, body, wanted, caller, signal)
       const delay = CPU_DELAYS[attempt]
       if (!ranOutOfTime(answer) || delay === undefined) return answer
       await sleep(delay, signal)
@@ -108,6 +110,7 @@ export function createNodeClient({
     operation: AnyOperation,
     request: unknown,
     signal: StopSignal | undefined,
+    wanted: string | undefined,
     finish: (answer: unknown) => unknown,
   ): Promise<unknown> {
     const body =
@@ -116,8 +119,8 @@ export function createNodeClient({
         : stringifyNative(request ?? {})
     const caller = signal?.caller ?? signal
     const start = async (signal: StopSignal | undefined) =>
-      finish(await askWithRetry(path, operation, body, caller, signal))
-    const key = `${path} ${operation.part?.name ?? ''} ${body ?? ''}`
+      finish(await askWithRetry(path, operation, body, wanted, caller, signal))
+    const key = `${path} ${wanted ?? ''} ${body ?? ''}`
     return operation.kind === 'read' ? share(key, signal, start) : start(signal)
   }
 
@@ -132,10 +135,11 @@ export function createNodeClient({
           return operation.part && whole !== undefined ? operation.part.pick(whole as never) : whole
         }
         const path = pathOf(prefix, operation)
+        const wanted = operation.part?.name ?? 'whole'
         return [
           name,
           (request?: unknown, options?: CallOptions) =>
-            run(path, operation, request, options?.signal, finish),
+            run(path, operation, request, options?.signal, wanted, finish),
         ]
       }),
     )
@@ -147,7 +151,14 @@ export function createNodeClient({
     async call(prefix, name, body, options) {
       if (!/^\w+$/.test(name)) throw new TypeError(`"${name}" is not the name of an operation`)
       const operation = findOperation(name)
-      return run(pathOf(prefix, operation), operation, body, options?.signal, (answer) => answer)
+      return run(
+        pathOf(prefix, operation),
+        operation,
+        body,
+        options?.signal,
+        undefined,
+        (answer) => answer,
+      )
     },
     close: () => transport.close(),
   }

@@ -8,8 +8,8 @@ import type { StateRead } from './stateRead.ts'
 export async function codeAt(address: Address, state: StateRead): Promise<Hex> {
   const { native, source, signal } = state
   if (source.at !== 'latest') return runProbe(extCodeCopy(address), state)
-  const info = await native.wallet.getContractInfo({ value: toNativeAddress(address) }, { signal })
-  return `0x${info?.runtimecode ?? ''}`
+  const code = await native.wallet.getRuntimeCode({ value: toNativeAddress(address) }, { signal })
+  return `0x${code ?? ''}`
 }
 
 /** Creation code that reverts with the code of an account: the solidified state has no query for it. */

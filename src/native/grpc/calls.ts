@@ -1,8 +1,19 @@
+import { toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
+import { TriggerSmartContractSchema } from '../protobuf/gen/contracts_pb.ts'
+import { messageFromJson } from '../protobuf/message.ts'
 import { malformed } from '../protobuf/wire.ts'
 import type { NativePath } from '../transport/transport.ts'
-import { readOutcome, readOutcomes, readOutline, readOutlines } from './messages.ts'
+import * as answers from './answers.ts'
+import {
+  readBalance,
+  readCode,
+  readOutcome,
+  readOutcomes,
+  readOutline,
+  readOutlines,
+} from './messages.ts'
 
 /** A call of the node’s gRPC interface that gives the answer of a call of its HTTP interface. */
 export type GrpcCall<answer = unknown> = {
@@ -18,46 +29,89 @@ export type GrpcCall<answer = unknown> = {
   read: (bytes: Buffer) => answer
 }
 
-/** The gRPC call for a part of the answer of an HTTP call; undefined when there is none. */
+/** The gRPC call for the answer of an HTTP call or a part of it (see `SendOptions`); undefined when there is none. */
 export function grpcCallFor(
   path: NativePath,
   part: string,
   body: string | undefined,
 ): GrpcCall | undefined {
-  return CALLS[`${path} ${part}`]?.(JSON.parse(body ?? '{}') as Request)
+  const request = JSON.parse(body ?? '{}') as Request
+  return isPlain(request) ? CALLS[`${path} ${part}`]?.(request) : undefined
 }
 
 /** The arguments of the calls below. */
-type Request = { num?: number; startNum?: number; endNum?: number; value?: string }
-
-const CALLS: Readonly<Record<string, (request: Request) => GrpcCall>> = {
-  '/wallet/gettransactioninfobyblocknum logs': ({ num = 0 }) => ({
-    method: '/protocol.Wallet/GetTransactionInfoByBlockNum',
-    message: numbersMessage(num),
-    read: (bytes) => some(readOutcomes(bytes)),
-  }),
-  '/wallet/gettransactioninfobyid logs': ({ value = '' }) => ({
-    method: '/protocol.Wallet/GetTransactionInfoById',
-    message: new BinaryWriter()
-      .tag(1, WireType.LengthDelimited)
-      .bytes(Buffer.from(value, 'hex'))
-      .finish(),
-    read: (bytes) => readOutcome(bytes),
-  }),
-  '/wallet/getblockbylimitnext outlines': ({ endNum = 0, startNum = 0 }) => ({
-    method: '/protocol.Wallet/GetBlockByLimitNext',
-    message: numbersMessage(startNum, endNum),
-    read(bytes) {
-      const block = some(readOutlines(bytes))
-      return block && { block }
-    },
-  }),
-  '/wallet/getblockbynum outline': ({ num = 0 }) => ({
-    method: '/protocol.Wallet/GetBlockByNum',
-    message: numbersMessage(num),
-    read: (bytes) => readOutline(bytes),
-  }),
+type Request = {
+  num?: number
+  startNum?: number
+  endNum?: number
+  value?: string
+  address?: string
+  owner_address?: string
 }
+
+/** Whether a request has only hex, and whole numbers where they belong. The node says what is wrong with any other one. */
+function isPlain(request: Request): boolean {
+  return Object.entries(request).every(([name, value]) =>
+    NUMBERS.has(name)
+      ? Number.isSafeInteger(value)
+      : typeof value === 'string' && /^(?:[\da-f]{2})*$/.test(value),
+  )
+}
+
+const NUMBERS = new Set(['num', 'startNum', 'endNum', 'call_value', 'call_token_value', 'token_id'])
+
+const block = ({ num = 0 }: Request) => call('GetBlockByNum', numbersMessage(num))
+const blocks = ({ endNum = 0, startNum = 0 }: Request) =>
+  call('GetBlockByLimitNext', numbersMessage(startNum, endNum))
+const outcome = ({ value }: Request) => call('GetTransactionInfoById', bytesMessage(value))
+const outcomes = ({ num = 0 }: Request) => call('GetTransactionInfoByBlockNum', numbersMessage(num))
+
+const CALLS: Readonly<Record<string, (request: Request) => GrpcCall | undefined>> = {
+  '/wallet/gettransactioninfobyblocknum logs': (request) =>
+    outcomes(request)((bytes) => some(readOutcomes(bytes))),
+  '/wallet/gettransactioninfobyid logs': (request) => outcome(request)(readOutcome),
+  '/wallet/getblockbylimitnext outlines': (request) =>
+    blocks(request)((bytes) => listed(readOutlines(bytes))),
+  '/wallet/getblockbynum outline': (request) => block(request)(readOutline),
+  '/wallet/getaccount balance': ({ address }) =>
+    call('GetAccount', bytesMessage(address, ACCOUNT_ADDRESS))(readBalance),
+  '/wallet/getcontractinfo code': ({ value }) =>
+    call('GetContractInfo', bytesMessage(value))(readCode),
+
+  '/wallet/getblockbynum whole': (request) => block(request)(answers.readBlock),
+  '/wallet/getblockbyid whole': ({ value }) =>
+    call('GetBlockById', bytesMessage(value))(answers.readBlock),
+  '/wallet/getblockbylimitnext whole': (request) =>
+    blocks(request)((bytes) => listed(answers.readBlocks(bytes))),
+  '/wallet/gettransactionbyid whole': ({ value }) =>
+    call('GetTransactionById', bytesMessage(value))(answers.readTransaction),
+  '/wallet/gettransactioninfobyid whole': (request) => outcome(request)(answers.readInfo),
+  '/wallet/gettransactioninfobyblocknum whole': (request) =>
+    outcomes(request)((bytes) => some(answers.readInfos(bytes))),
+  // Over HTTP, a call without a sender is an error.
+  '/wallet/triggerconstantcontract whole': (request) =>
+    !request.owner_address
+      ? undefined
+      : call(
+          'TriggerConstantContract',
+          toBinary(
+            TriggerSmartContractSchema,
+            messageFromJson(TriggerSmartContractSchema, request) as never,
+          ),
+        )(answers.readConstantAnswer),
+}
+
+/** What gRPC answers: the path of the HTTP call and the part of its answer. */
+export const GRPC_READS: readonly (readonly [path: NativePath, part: string])[] = Object.keys(
+  CALLS,
+).map((key) => key.split(' ') as [NativePath, string])
+
+/** The field of the address in an account, which is the request for it. */
+const ACCOUNT_ADDRESS = 3
+
+const call =
+  (name: string, message: Uint8Array) =>
+  (read: GrpcCall['read']): GrpcCall => ({ method: `/protocol.Wallet/${name}`, message, read })
 
 /** Reads the hash of block 0, which identifies the chain. */
 export const GENESIS: GrpcCall<string> = {
@@ -78,6 +132,16 @@ function numbersMessage(...values: number[]): Uint8Array {
   return writer.finish()
 }
 
+/** A message with one field of bytes. */
+function bytesMessage(hex = '', field = 1): Uint8Array {
+  return new BinaryWriter()
+    .tag(field, WireType.LengthDelimited)
+    .bytes(Buffer.from(hex, 'hex'))
+    .finish()
+}
+
 function some<item>(list: item[]): item[] | undefined {
   return list.length > 0 ? list : undefined
 }
+
+const listed = <item>(list: item[]) => some(list) && { block: list }

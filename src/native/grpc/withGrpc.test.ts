@@ -96,8 +96,8 @@ test('default: what is read of every recorded block equals the answer over HTTP'
 
 test('default: other calls go over HTTP, and nothing is connected without a call for it', async () => {
   const { grpcNode, native, status } = await setup()
-  await native.wallet.getBlockByNum({ num: NUMBER })
-  await native.wallet.getTransactionInfoByBlockNum({ num: NUMBER })
+  await native.wallet.getEnergyPrices()
+  await native.call('wallet', 'getblockbynum', { num: NUMBER })
   expect(grpcNode.connections()).toBe(0)
   expect(status()).toMatchObject({ state: 'idle', calls: 0 })
 })

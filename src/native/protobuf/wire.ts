@@ -63,6 +63,18 @@ function varint(fields: Fields): number {
   throw malformed()
 }
 
+/** The exact int64 of the current field, a varint: a bigint where a number is not exact. */
+export function int64At({ bytes, next }: Fields): number | bigint {
+  // Only the last byte of a varint, and of the tag before it, has no continuation bit.
+  let first = next - 1
+  while ((bytes[first - 1] ?? 0) >= 0x80) first--
+  let value = 0n
+  for (let at = next - 1; at >= first; at--) value = (value << 7n) | BigInt((bytes[at] ?? 0) & 0x7f)
+  const signed = BigInt.asIntN(64, value)
+  const number = Number(signed)
+  return Number.isSafeInteger(number) ? number : signed
+}
+
 /** Scale of the tenth byte, the last that a varint may have. */
 const LARGEST_SCALE = 128 ** 9
 

@@ -38,7 +38,10 @@ export type SendOptions = {
   caller?: object | undefined
   /** Whether a node below the newest block that clients have seen may answer, when no other node can in time. */
   belowFloor?: boolean | undefined
-  /** The name of the part of the answer that the caller needs (see `Part`). The answer may lack the rest. */
+  /**
+   * The name of the part of the answer that the caller needs (see `Part`), or `whole` for what its type has; the answer may lack the
+   * rest. Absent: the answer as the node writes it.
+   */
   part?: string | undefined
   /** Whether a client wrote the body and the query. They may be the reason for an error of the node. */
   isOfClient?: boolean | undefined

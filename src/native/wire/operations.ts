@@ -6,6 +6,7 @@ import { builders } from './builders.ts'
 import type * as network from './networkTypes.ts'
 import { find, get, list, type Operation, read, send } from './operation.ts'
 import type * as request from './requests.ts'
+import { balancePart, codePart } from './stateParts.ts'
 import { logsPart, outcomeLogsPart, type OutcomeLogs } from './transactionLogs.ts'
 import type * as wire from './types.ts'
 
@@ -35,6 +36,8 @@ export const sharedOperations = {
     'gettransactioncountbyblocknum',
   ),
   getAccount: find<{ address: HexAddress }, account.Account>('getaccount'),
+  /** The balance of an account in sun. */
+  getBalance: { ...find<{ address: HexAddress }, wire.Int64>('getaccount'), part: balancePart },
   getAccountById: find<{ account_id: wire.Hex }, account.Account>('getaccountbyid'),
   getDelegatedResource: read<
     { fromAddress: HexAddress; toAddress: HexAddress },
@@ -126,6 +129,8 @@ export const walletOperations = {
   getBlockBalance: read<account.BlockIdentifier, account.BlockBalance>('getblockbalance'),
   getContract: find<Value, account.Contract>('getcontract'),
   getContractInfo: find<Value, account.ContractInfo>('getcontractinfo'),
+  /** The code that runs when a contract is called. */
+  getRuntimeCode: { ...find<Value, wire.Hex>('getcontractinfo'), part: codePart },
 
   /** Headers of blocks and the ids of their transactions. `startNum` ≤ n < `endNum`, at most 100. */
   getBlockOutlines: {

@@ -1,0 +1,363 @@
+// Cold reads: what no client has read before, through a gateway and from the node's own JSON-RPC. Each round starts new gateways, which first
+// answer requests about a stretch of blocks that is not measured. Then all take turns with the same requests, in another order each round. A
+// figure is the median of the rounds.
+//
+//   NATIVE_URL=http://127.0.0.1:8090 NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc NATIVE_PID=… npm run bench -- cold
+//   NATIVE_GRPC=127.0.0.1:50051   the gRPC interface; without it only a gateway over HTTP is measured
+//   BENCH_ROUNDS=5 BENCH_ONLY=receipt   rounds, and the rows whose name contains a text
+//   BENCH_OTHER=/path/to/dist/main.js   another build
+// The chain needs some thousand blocks with transactions, and the node no rate limit. NATIVE_PID adds the processor time of the node.
+import { cpus, loadavg } from 'node:os'
+
+import Table from 'cli-table3'
+import { Pool } from 'undici'
+
+import { median } from './median.ts'
+import { cpuTime, endGateway, startGateway } from './processes.ts'
+
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
+const ONLY = process.env['BENCH_ONLY'] ?? ''
+const nodePid = Number(process.env['NATIVE_PID'] ?? 0) || undefined
+
+/** Single reads of one row, and blocks of one row that reads a stretch. */
+const READS = 200
+const STRETCH = 500
+
+/** Connections of each of up to two gateways of each build: the node accepts 50. */
+const SOCKETS = process.env['BENCH_OTHER'] === undefined ? 20 : 11
+
+/** Blocks from here on are read in stretches. The blocks below are for single reads. */
+const STRETCHES_FROM = 3_800
+
+type Call = { method: string; params: unknown[] }
+/** A step is one exchange: a call or a batch. The steps of a task follow each other; tasks run at the same time. */
+type Task = (Call | Call[])[]
+type Row = { name: string; inFlight: number; tasks: Task[] }
+type Target = { name: string; pid: number | undefined; url: string }
+type Figures = { ms: number; own: number; node: number }
+
+/** What the chain holds, as the node's own JSON-RPC tells it. */
+type Chain = {
+  blocks: { number: number; hashes: string[] }[]
+  accounts: string[]
+  contracts: string[]
+  token: string
+}
+
+export async function benchCold(): Promise<void> {
+  const upstream = process.env['NATIVE_URL']
+  const rpcUrl = process.env['NATIVE_RPC_URL']
+  if (upstream === undefined || rpcUrl === undefined)
+    throw new Error('cold needs a real node: NATIVE_URL and NATIVE_RPC_URL')
+  const chain = await readChain(rpcUrl)
+  const results = new Map<string, Map<string, Figures[]>>()
+  console.log(
+    `${cpus().length} cores, load ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}, ${ROUNDS} rounds`,
+  )
+  for (let round = 0; round < ROUNDS; round++) {
+    const targets = [
+      { name: 'node', pid: nodePid, url: rpcUrl },
+      ...(await startGateways(upstream, rpcUrl)),
+    ]
+    for (const { tasks, inFlight } of rowsOf(chain, round, true))
+      for (const { url } of targets) await run(url, tasks, inFlight)
+    for (const [at, row] of rowsOf(chain, round, false).entries()) {
+      if (!row.name.includes(ONLY)) continue
+      const shift = (round + at) % targets.length
+      for (const target of [...targets.slice(shift), ...targets.slice(0, shift)]) {
+        const figures = await measure(target, row)
+        const ofRow = results.get(row.name) ?? new Map<string, Figures[]>()
+        results.set(row.name, ofRow.set(target.name, [...(ofRow.get(target.name) ?? []), figures]))
+      }
+    }
+    for (const { name, pid } of targets) if (name !== 'node') await endGateway(pid)
+    for (const pool of pools.values()) await pool.close()
+    pools.clear()
+  }
+  print(results)
+  console.log(
+    `load ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}`,
+  )
+}
+
+function print(results: Map<string, Map<string, Figures[]>>): void {
+  const names = [...(results.values().next().value?.keys() ?? [])]
+    .filter((name) => name !== 'node')
+    .toSorted()
+  const table = new Table({
+    head: [
+      'cold, ms a read',
+      'node',
+      'node’s CPU',
+      ...names.flatMap((name) => [name, '÷ node', 'CPU', 'node’s CPU', '÷ own']),
+    ],
+  })
+  const of = (list: Figures[] | undefined, key: keyof Figures) =>
+    median((list ?? []).map((figures) => figures[key]))
+  for (const [row, figures] of results) {
+    const own = figures.get('node')
+    table.push([
+      row,
+      of(own, 'ms').toFixed(2),
+      of(own, 'own').toFixed(2),
+      ...names.flatMap((name) => {
+        const list = figures.get(name)
+        return [
+          of(list, 'ms').toFixed(2),
+          ratio(list, own, 'ms', 'ms'),
+          of(list, 'own').toFixed(2),
+          of(list, 'node').toFixed(2),
+          ratio(list, own, 'node', 'own'),
+        ]
+      }),
+    ])
+  }
+  console.log(table.toString())
+}
+
+/** The median of the ratios of the rounds. */
+function ratio(
+  ours: Figures[] = [],
+  node: Figures[] = [],
+  key: keyof Figures,
+  of: keyof Figures,
+): string {
+  const all = ours.flatMap((round, at) => {
+    const other = node[at]?.[of] ?? 0
+    return other > 0 ? [round[key] / other] : []
+  })
+  return all.length === 0 ? '' : median(all).toFixed(2)
+}
+
+async function startGateways(upstream: string, rpcUrl: string): Promise<Target[]> {
+  const solidity = new URL(upstream)
+  solidity.port = String(Number(solidity.port) + 1)
+  const flags = [
+    `--upstream=${upstream}`,
+    `--upstream-solidity=${solidity.href}`,
+    `--upstream-rpc=${rpcUrl}`,
+    '--upstream-rate=unlimited',
+    '--data-dir=none',
+    `--upstream-sockets=${SOCKETS}`,
+  ]
+  const grpc = process.env['NATIVE_GRPC']
+  const setups = { HTTP: [], ...(grpc !== undefined && { gRPC: [`--upstream-grpc=${grpc}`] }) }
+  const builds = {
+    '': undefined,
+    ...(process.env['BENCH_OTHER'] !== undefined && {
+      'other build, ': process.env['BENCH_OTHER'],
+    }),
+  }
+  return Promise.all(
+    Object.entries(setups).flatMap(([name, more]) =>
+      Object.entries(builds).map(async ([build, main]) => ({
+        name: build + name,
+        ...(await startGateway([...flags, ...more], main)),
+      })),
+    ),
+  )
+}
+
+async function measure({ name, pid, url }: Target, { inFlight, tasks }: Row): Promise<Figures> {
+  const before = [cpuTime(pid), cpuTime(nodePid)]
+  const started = performance.now()
+  await run(url, tasks, inFlight)
+  const ms = performance.now() - started
+  const [own = 0, node = 0] = [cpuTime(pid), cpuTime(nodePid)].map(
+    (time, at) => ((time ?? 0) - (before[at] ?? 0)) / 1_000,
+  )
+  return {
+    ms: ms / tasks.length,
+    own: own / tasks.length,
+    node: (name === 'node' ? own : node) / tasks.length,
+  }
+}
+
+/** The requests of a round. No block is read by two rows of a round. @param isWarmUp - those that are not measured */
+function rowsOf(
+  { accounts, blocks, contracts, token }: Chain,
+  round: number,
+  isWarmUp: boolean,
+): Row[] {
+  const singles = blocks.filter(
+    ({ hashes, number }) => number < STRETCHES_FROM && hashes.length > 0,
+  )
+  const random = generator(round + 1)
+  shuffle(singles, random)
+  const reads = isWarmUp ? 60 : READS
+  // The warm-up takes from the other end.
+  const take = <item>(list: item[], count: number) =>
+    isWarmUp ? list.splice(-count) : list.splice(0, count)
+  const hashes = () =>
+    take(singles, reads).map(({ hashes }) => hashes[Math.floor(random() * hashes.length)] ?? '')
+  const people = shuffle([...accounts], random)
+  const others = shuffle([...accounts], random)
+  const codes = shuffle([...contracts], random)
+  const stretches = 1 + Math.floor(((blocks.at(-1)?.number ?? 0) - STRETCHES_FROM) / STRETCH)
+  let next = round
+  const stretch = (): number[] => {
+    const at = isWarmUp ? stretches - 2 : next++ % (stretches - 2)
+    const from = STRETCHES_FROM + at * STRETCH + (isWarmUp ? 100 * next++ - 100 * round : 0)
+    return Array.from({ length: isWarmUp ? 100 : STRETCH }, (_, offset) => from + offset)
+  }
+  const one = (method: string, ...params: unknown[]): Task => [{ method, params }]
+  const block = (number: number, full: boolean): Call => ({
+    method: 'eth_getBlockByNumber',
+    params: [hex(number), full],
+  })
+  const logs = (from: number, to: number): Call => ({
+    method: 'eth_getLogs',
+    params: [{ fromBlock: hex(from), toBlock: hex(to) }],
+  })
+  const single = (name: string, list: () => string[], task: (item: string) => Task): Row[] =>
+    [1, 8].map((inFlight) => ({
+      name: `${name}, ${inFlight === 1 ? 'one at a time' : '8 at once'}`,
+      inFlight,
+      tasks: list().map(task),
+    }))
+  const half = (list: string[]) => () => take(list, Math.min(reads, Math.floor(list.length / 3)))
+  return [
+    ...single('receipt', hashes, (hash) => one('eth_getTransactionReceipt', hash)),
+    ...single('transaction by hash', hashes, (hash) => one('eth_getTransactionByHash', hash)),
+    {
+      name: 'headers in order, one at a time',
+      inFlight: 1,
+      tasks: stretch().map((number) => [block(number, false)]),
+    },
+    {
+      name: 'full blocks, 8 at once',
+      inFlight: 8,
+      tasks: stretch().map((number) => [block(number, true)]),
+    },
+    ...single('balance', half(people), (account) => one('eth_getBalance', account, 'latest')),
+    ...single('code', half(codes), (account) => one('eth_getCode', account, 'latest')),
+    ...single('call', half(others), (account) =>
+      one(
+        'eth_call',
+        { to: token, data: `0x70a08231${account.slice(2).padStart(64, '0')}` },
+        'latest',
+      ),
+    ),
+    {
+      name: 'blocks and their receipts, 10 at once',
+      inFlight: 10,
+      tasks: stretch().map((number) => [
+        block(number, true),
+        ...(blocks[number]?.hashes ?? []).map((hash) => ({
+          method: 'eth_getTransactionReceipt',
+          params: [hash],
+        })),
+      ]),
+    },
+    {
+      name: 'batches of 10 headers, logs by 20, 5 at once',
+      inFlight: 5,
+      tasks: pairs(stretch(), 20).map(([from, to]) => [
+        ...pairs(range(from, to), 10).map(([from, to]) =>
+          range(from, to).map((number) => block(number, false)),
+        ),
+        logs(from, to),
+      ]),
+    },
+    {
+      name: 'logs block by block, 16 at once',
+      inFlight: 16,
+      tasks: stretch().map((number) => [logs(number, number)]),
+    },
+  ]
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+
+/** The first and last number of each group. */
+function pairs(numbers: number[], size: number): [number, number][] {
+  const groups: [number, number][] = []
+  for (let at = 0; at < numbers.length; at += size)
+    groups.push([numbers[at] ?? 0, numbers[Math.min(at + size, numbers.length) - 1] ?? 0])
+  return groups
+}
+
+async function run(url: string, tasks: readonly Task[], inFlight: number): Promise<void> {
+  let next = 0
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      for (let task = tasks[next++]; task; task = tasks[next++])
+        for (const step of task) check(await ask(url, bodyOf(step)))
+    }),
+  )
+}
+
+function bodyOf(step: Call | Call[]): string {
+  const one = (call: Call, id: number) => ({ jsonrpc: '2.0', id, ...call })
+  return JSON.stringify(Array.isArray(step) ? step.map(one) : one(step, 1))
+}
+
+const pools = new Map<string, Pool>()
+
+async function ask(url: string, body: string): Promise<string> {
+  const { origin, pathname } = new URL(url)
+  let pool = pools.get(origin)
+  if (!pool) pools.set(origin, (pool = new Pool(origin, { connections: 16 })))
+  const headers = { 'content-type': 'application/json' }
+  const response = await pool.request({ method: 'POST', path: pathname, headers, body })
+  return response.body.text()
+}
+
+function check(answer: string): void {
+  if (answer.includes('"error"') || answer.includes('"result":null'))
+    throw new Error(answer.slice(0, 500))
+}
+
+async function readChain(url: string): Promise<Chain> {
+  const result = async (method: string, params: unknown[]) =>
+    (JSON.parse(await ask(url, bodyOf({ method, params }))) as { result: unknown }).result
+  const head = Number(await result('eth_blockNumber', []))
+  const accounts = new Set<string>()
+  const called = new Map<string, number>()
+  const blocks: Chain['blocks'] = []
+  type Found = { transactions: { hash: string; from: string; to: string | null; input: string }[] }
+  for (let number = 0; number <= head; number++) {
+    const { transactions } = (await result('eth_getBlockByNumber', [hex(number), true])) as Found
+    blocks.push({ number, hashes: number === 0 ? [] : transactions.map(({ hash }) => hash) })
+    for (const { from, input, to } of transactions) {
+      accounts.add(from)
+      if (to === null) continue
+      accounts.add(to)
+      if (input.startsWith('0xa9059cbb')) {
+        called.set(to, (called.get(to) ?? 0) + 1)
+        accounts.add(`0x${input.slice(34, 74)}`)
+      }
+    }
+  }
+  const contracts: string[] = []
+  for (const account of accounts)
+    if ((await result('eth_getCode', [account, 'latest'])) !== '0x') contracts.push(account)
+  const [token = ''] = [...called].toSorted(([, a], [, b]) => b - a)[0] ?? []
+  return { accounts: [...accounts], blocks, contracts, token }
+}
+
+function shuffle<item>(list: item[], random: () => number): item[] {
+  for (let at = list.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1))
+    ;[list[at], list[other]] = [list[other] as item, list[at] as item]
+  }
+  return list
+}
+
+/** The same numbers in each run. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`
+}

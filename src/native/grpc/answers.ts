@@ -1,0 +1,170 @@
+import { hash } from 'node:crypto'
+
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+import { contractSchema } from '../protobuf/contracts.ts'
+import {
+  BlockHeader_RawSchema as HeaderSchema,
+  BlockHeaderSchema,
+  ConstantCallSchema,
+  TransactionInfoSchema,
+} from '../protobuf/gen/answers_pb.ts'
+import {
+  Contract_ContractTypeSchema as ContractTypeSchema,
+  TransactionSchema,
+} from '../protobuf/gen/transaction_pb.ts'
+import { readFields, type Source, sourceOf } from '../protobuf/reader.ts'
+import { fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
+import type { ConstantCall } from '../wire/accountTypes.ts'
+import type { Block, Contract, Hex, Transaction, TransactionInfo } from '../wire/types.ts'
+
+// Whole answers of the gRPC interface, in the format of the HTTP interface.
+
+/** A block. Undefined for an empty message: no such block. */
+export function readBlock(bytes: Buffer): Block | undefined {
+  return bytes.length === 0 ? undefined : blockAt(sourceOf(bytes), 0, bytes.length)
+}
+
+/** The blocks of a list. */
+export function readBlocks(bytes: Buffer): Block[] {
+  return listOf(bytes, blockAt)
+}
+
+/** A transaction, in a block or pending. Undefined for an empty message: no such transaction. */
+export function readTransaction(bytes: Buffer): Transaction | undefined {
+  return bytes.length === 0 ? undefined : transactionAt(sourceOf(bytes), 0, bytes.length)
+}
+
+/** The outcome of a transaction. Undefined for an empty message: no such transaction. */
+export function readInfo(bytes: Buffer): TransactionInfo | undefined {
+  return bytes.length === 0 ? undefined : infoAt(sourceOf(bytes), 0, bytes.length)
+}
+
+/** The outcomes of a block. */
+export function readInfos(bytes: Buffer): TransactionInfo[] {
+  return listOf(bytes, infoAt)
+}
+
+/**
+ * The result of a constant call. Undefined when the node refused or could not run it: over gRPC it words these errors in another way.
+ * The transaction has only what tells a revert.
+ */
+export function readConstantAnswer(bytes: Buffer): ConstantCall | undefined {
+  const answer = readFields(ConstantCallSchema, sourceOf(bytes), 0, bytes.length)
+  const { result, transaction } = answer as {
+    result?: { code?: number; result?: boolean }
+    transaction?: Transaction
+  }
+  if (result?.result !== true || result.code !== undefined) return undefined
+  return {
+    ...(answer as unknown as ConstantCall),
+    ...(transaction && { transaction: { ret: transaction.ret ?? [] } as unknown as Transaction }),
+  }
+}
+
+/** Field numbers. Lists have one field. */
+const LIST_ITEM = 1
+const BLOCK = { transactions: 1, header: 2 }
+const HEADER = { rawData: 1 }
+const TRANSACTION = { rawData: 1 }
+
+function listOf<item>(
+  bytes: Buffer,
+  read: (source: Source, from: number, to: number) => item,
+): item[] {
+  const source = sourceOf(bytes)
+  const items: item[] = []
+  const field = fieldsOf(bytes, 0, bytes.length)
+  while (nextField(field))
+    if (field.number === LIST_ITEM && field.start !== -1)
+      items.push(read(source, field.start, field.end))
+  return items
+}
+
+function infoAt(source: Source, from: number, to: number): TransactionInfo {
+  return readFields(TransactionInfoSchema, source, from, to) as TransactionInfo
+}
+
+function blockAt(source: Source, from: number, to: number): Block {
+  const transactions: Transaction[] = []
+  let header: { blockID: Hex; block_header: Block['block_header'] } | undefined
+  const field = fieldsOf(source.bytes, from, to)
+  while (nextField(field)) {
+    const { end, number, start } = field
+    if (start === -1) continue
+    if (number === BLOCK.transactions) transactions.push(transactionAt(source, start, end))
+    else if (number === BLOCK.header) header = headerAt(source, start, end)
+  }
+  if (!header) throw malformed()
+  return { ...header, ...(transactions.length > 0 && { transactions }) }
+}
+
+/** A header with the id of its block: the hash of the header’s content, with the height in the first eight bytes. */
+function headerAt(source: Source, from: number, to: number) {
+  const { end, start } = contentOf(source, from, to, HEADER.rawData)
+  const raw_data = readFields(HeaderSchema, source, start, end) as Block['block_header']['raw_data']
+  const block_header = { ...readFields(BlockHeaderSchema, source, from, to), raw_data }
+  const height = (raw_data.number ?? 0).toString(16).padStart(16, '0')
+  return { blockID: height + sha256(source.bytes.subarray(start, end)).slice(16), block_header }
+}
+
+function transactionAt(source: Source, from: number, to: number): Transaction {
+  const { end, start } = contentOf(source, from, to, TRANSACTION.rawData)
+  const { raw_data, ...rest } = readFields(TransactionSchema, source, from, to) as Packed
+  const txID = sha256(source.bytes.subarray(start, end))
+  const contract = raw_data.contract?.map(contractOf) ?? []
+  const [first] = contract
+  return {
+    ...rest,
+    raw_data: { ...raw_data, contract },
+    raw_data_hex: source.hex.slice(2 * start, 2 * end),
+    txID,
+    ...(first?.type === 'CreateSmartContract' && { contract_address: createdBy(txID, first) }),
+  }
+}
+
+/** A transaction as `readFields` gives it: the parameters of its contracts are serialised. */
+type Packed = Pick<Transaction, 'signature' | 'ret'> & {
+  raw_data: Omit<Transaction['raw_data'], 'contract'> & { contract?: PackedContract[] }
+}
+
+type PackedContract = {
+  type?: string | number
+  parameter?: { type_url?: string; value?: Hex }
+  Permission_id?: number
+}
+
+function contractOf({ parameter, Permission_id = 0, type }: PackedContract): Contract {
+  // The one enum that the node prints even when it is the default.
+  const name = type ?? ContractTypeSchema.value[0]?.name ?? ''
+  const schema = contractSchema(String(name))
+  const bytes = Buffer.from(parameter?.value ?? '', 'hex')
+  const value = schema && readFields(schema, sourceOf(bytes), 0, bytes.length)
+  return {
+    parameter: { ...(value && { value }), type_url: parameter?.type_url ?? '' },
+    type: String(name),
+    ...(Permission_id > 0 && { Permission_id }),
+  }
+}
+
+/** The address of a created contract, which the node adds: it depends on the transaction and its sender. */
+function createdBy(txID: Hex, contract: Contract): Hex {
+  const owner = contract.parameter?.value?.['owner_address']
+  const input = Buffer.from(txID + (typeof owner === 'string' ? owner : ''), 'hex')
+  return `41${Buffer.from(keccak_256(input).subarray(12)).toString('hex')}`
+}
+
+/** Where the bytes of a field are. @throws TypeError when they are missing, or in several parts */
+function contentOf({ bytes }: Source, from: number, to: number, number: number) {
+  let found: { start: number; end: number } | undefined
+  const field = fieldsOf(bytes, from, to)
+  while (nextField(field)) {
+    if (field.number !== number || field.start === -1) continue
+    if (found) throw malformed()
+    found = { start: field.start, end: field.end }
+  }
+  if (!found) throw malformed()
+  return found
+}
+
+const sha256 = (bytes: Uint8Array): Hex => hash('sha256', bytes, 'hex')

@@ -1,0 +1,124 @@
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
+
+import { type Fields, fieldsOf, int64At, malformed, nextField } from './wire.ts'
+
+/** A serialised message and its hex. The hex of a field is a part of it, because converting each short field separately takes longer. */
+export type Source = { readonly bytes: Buffer; readonly hex: string }
+
+type Json = Record<string, unknown>
+
+/** How one field is read: varints by their kind, or the content of a delimited field. */
+type Kind = 'bytes' | 'text' | 'int' | 'bool' | 'enum' | 'message'
+type Plan = {
+  name: string
+  kind: Kind
+  isList: boolean
+  names?: readonly (string | undefined)[]
+  read?: (source: Source, from: number, to: number, into: Json) => Json
+  /** What is printed where the field is absent; undefined when it is then omitted. */
+  zero?: 0 | ''
+}
+
+/** The fields of a message by number, and those that are printed even when they are absent. */
+type Plans = { byNumber: readonly (Plan | undefined)[]; always: readonly Plan[] }
+
+export function sourceOf(bytes: Buffer): Source {
+  return { bytes, hex: bytes.toString('hex') }
+}
+
+const plans = new WeakMap<DescMessage, Plans>()
+
+/**
+ * Reads a message of the node into the JSON that the node prints of it over HTTP (see `messageToJson`), without the message objects of
+ * the library in between: it takes a sixth of their time. As in every protobuf reader, unknown fields are skipped, the last value
+ * of a field counts, and the parts of a message that comes in several are merged.
+ *
+ * @throws TypeError when the bytes are not the message.
+ */
+export function readFields(
+  desc: DescMessage,
+  source: Source,
+  from: number,
+  to: number,
+  into: Json = {},
+): Json {
+  let plan = plans.get(desc)
+  if (!plan) plans.set(desc, (plan = planOf(desc)))
+  for (const { name, zero } of plan.always) into[name] = zero
+  const field = fieldsOf(source.bytes, from, to)
+  while (nextField(field)) {
+    const known = plan.byNumber[field.number]
+    if (known) readField(known, source, field, into)
+  }
+  return into
+}
+
+function readField(plan: Plan, source: Source, field: Fields, into: Json): void {
+  const { isList, kind, name } = plan
+  const isDelimited = field.start !== -1
+  if (kind === 'message') {
+    if (!isDelimited || !plan.read) return
+    const before = isList ? undefined : (into[name] as Json | undefined)
+    put(plan, plan.read(source, field.start, field.end, before ?? {}), into)
+  } else if (kind === 'bytes') {
+    if (isDelimited) put(plan, source.hex.slice(2 * field.start, 2 * field.end), into)
+  } else if (kind === 'text') {
+    if (isDelimited) put(plan, textAt(source.bytes, field), into)
+  } else if (!isDelimited && !Number.isNaN(field.value)) put(plan, valueOf(plan, field), into)
+  // A list of numbers may be packed into one field.
+  else if (isDelimited && isList) throw malformed()
+}
+
+function put({ isList, name, zero }: Plan, value: unknown, into: Json): void {
+  if (isList) ((into[name] ??= []) as unknown[]).push(value)
+  else if (value || zero !== undefined) into[name] = value
+  else delete into[name]
+}
+
+function valueOf({ kind, names }: Plan, field: Fields): unknown {
+  if (kind === 'bool') return field.value !== 0
+  const value = Number.isSafeInteger(field.value) ? field.value : int64At(field)
+  return kind === 'enum' ? enumOf(value as number, names) : value
+}
+
+/** The default is omitted, as over HTTP. */
+function enumOf(value: number, names: Plan['names'] = []): string | number {
+  return value === 0 ? 0 : (names[value] ?? value)
+}
+
+function textAt(bytes: Buffer, { end, start }: Fields): string {
+  const text = bytes.toString('utf8', start, end)
+  if (text.includes('\ufffd')) throw malformed()
+  return text
+}
+
+function planOf(desc: DescMessage): Plans {
+  const byNumber: (Plan | undefined)[] = []
+  for (const field of desc.fields) byNumber[field.number] = planOfField(field)
+  return { byNumber, always: byNumber.filter((plan) => plan?.zero !== undefined) as Plan[] }
+}
+
+function planOfField(field: DescField): Plan {
+  const { message, name } = field
+  const common = { name, isList: field.fieldKind === 'list' }
+  if (message)
+    return {
+      ...common,
+      kind: 'message',
+      read: (source, from, to, into) => readFields(message, source, from, to, into),
+    }
+  if (field.enum) {
+    const names: string[] = []
+    for (const { name, number } of field.enum.values) names[number] = name
+    return { ...common, kind: 'enum', names }
+  }
+  const kind = KINDS[field.scalar ?? 0] ?? 'int'
+  // Both members of a map entry are printed, zeros too.
+  return { ...common, kind, ...(field.proto.proto3Optional && { zero: kind === 'text' ? '' : 0 }) }
+}
+
+const KINDS: Readonly<Record<number, Kind>> = {
+  [ScalarType.BYTES]: 'bytes',
+  [ScalarType.STRING]: 'text',
+  [ScalarType.BOOL]: 'bool',
+}
