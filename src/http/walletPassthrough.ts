@@ -10,6 +10,7 @@ import {
   NodeLacksApiError,
   nodeErrorOf,
   NodeRefusedError,
+  NodeUnclearError,
   unknownFormat,
 } from '../native/errors.ts'
 import { immutableUpTo } from '../native/pool/immutable.ts'
@@ -94,6 +95,7 @@ export function createWalletPassthrough({
       const { retryAfter = 1 } = (error.data ?? {}) as { retryAfter?: number }
       if (error instanceof NodeRefusedError)
         return answer(c, 200, [error.exception, error.reason].filter(Boolean).join(' : '))
+      if (error instanceof NodeUnclearError) return answer(c, 200, 'internal server error')
       if (error instanceof NodeLacksApiError) return answer(c, 404, error.message)
       if (error.code !== BUSY) return answer(c, 503, error.message)
       return answer(c, 429, error.message, { 'retry-after': String(retryAfter) })

@@ -1,7 +1,13 @@
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from './client.ts'
 import { readFailure } from './constantCall.ts'
-import { ifServed, NodeAnswerError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import {
+  ifServed,
+  NodeAnswerError,
+  NodeLacksApiError,
+  NodeRefusedError,
+  NodeUnclearError,
+} from './errors.ts'
 import { shownRelease } from './shownText.ts'
 import type { Hex } from './wire/types.ts'
 
@@ -214,13 +220,15 @@ async function supports(call: Promise<{ result: { code?: string; message?: strin
   return !/does not support/.test(readFailure(result)?.message ?? '')
 }
 
+const REFUSALS = [NodeLacksApiError, NodeRefusedError, NodeUnclearError]
+
 /** False when the node does not have the operation or refuses the request. Other errors are thrown. */
 async function answers(call: Promise<unknown>): Promise<boolean> {
   try {
     await call
     return true
   } catch (error) {
-    if (error instanceof NodeLacksApiError || error instanceof NodeRefusedError) return false
+    if (REFUSALS.some((refusal) => error instanceof refusal)) return false
     throw error
   }
 }

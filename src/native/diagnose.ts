@@ -7,6 +7,7 @@ import {
   NodeFailedError,
   NodeLacksApiError,
   NodeRefusedError,
+  NodeUnclearError,
 } from './errors.ts'
 import { changesOf, KNOWN_RELEASES } from './release.ts'
 import { shownRelease } from './shownText.ts'
@@ -198,7 +199,10 @@ async function checkApi(
       if (error instanceof NodeLacksApiError)
         return { level, found: error.reason, advice: `without it: no ${without}` }
       // The request is empty, so a refusal or an internal error shows that the operation exists.
-      if (!(error instanceof NodeRefusedError) && !(error instanceof NodeFailedError)) throw error
+      const isRefusal = [NodeRefusedError, NodeFailedError, NodeUnclearError].some(
+        (refusal) => error instanceof refusal,
+      )
+      if (!isRefusal) throw error
     }
     return ok('offered')
   })

@@ -54,6 +54,18 @@ export class NodeFailedError extends NodeAnswerError {
   }
 }
 
+/**
+ * The node hides whether it refused the request or failed at it, as releases after 4.8.2 may do. It may be what a client wrote, so it says
+ * nothing about the node, and a broadcast may have been done.
+ */
+export class NodeUnclearError extends NodeAnswerError {
+  override name = 'NodeUnclearError'
+
+  constructor(options: { cause?: unknown }) {
+    super('the upstream node refused the request or failed at it', options)
+  }
+}
+
 /** The error for an answer that is not of the operation, such as a text of a proxy. */
 export function unknownFormat(operation: string): NodeAnswerError {
   return new NodeAnswerError(`the upstream node’s answer to ${operation} has an unknown format`)
@@ -177,7 +189,8 @@ export function nodeErrorOf(
   if (isUnserved(status)) return new NodeLacksApiError(operation, 'unknown', { cause, status })
   if (status === 401 || status === 403)
     return new NodeAnswerError('the upstream node denies access; check the API key', { cause })
-  if (message !== undefined && status < 500) return refusal(message, cause)
+  if (message !== undefined && status < 500)
+    return isHidden(message) ? new NodeUnclearError({ cause }) : refusal(message, cause)
   if (status >= 300)
     return new NodeAnswerError(`the upstream node answered HTTP ${status}`, { cause })
   if (parsed === undefined)
@@ -188,6 +201,11 @@ export function nodeErrorOf(
       { cause },
     )
   return undefined
+}
+
+/** Whether a text stands for the name and the text of any exception. */
+export function isHidden(text: string): boolean {
+  return /^internal server error\.?$/i.test(text.trim())
 }
 
 /** Whether a status says that the node does not know a path: a POST to it gets 405, a GET gets 404. */

@@ -5,7 +5,7 @@ import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
-import { decodeMessage } from '../native/errors.ts'
+import { decodeMessage, isHidden } from '../native/errors.ts'
 import { shownText } from '../native/shownText.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { LACKS_FUNDS } from './refusals.ts'
@@ -58,9 +58,12 @@ async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
   return found !== undefined
 }
 
+const NO_REASON = 'the node gives no reason that may be shown'
+
 /** The code and the text with which a node refused a transaction, without words that may be keys or names of hosts. */
 function shownRefusal({ code: given = 'OTHER_ERROR', message = '' }: BroadcastResult) {
-  const text = shownText(decodeMessage(message), 'the node gives no reason that may be shown')
+  const reason = decodeMessage(message)
+  const text = shownText(isHidden(reason) ? '' : reason, NO_REASON)
   return { code: shownText(given, 'OTHER_ERROR'), text }
 }
 

@@ -2,17 +2,21 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, test } from 'vitest'
 
+import { searchNode } from '../../src/chain/logs/logHints.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { nodeErrorOf } from '../../src/native/errors.ts'
+import { nodeErrorOf, NodeRpcError } from '../../src/native/errors.ts'
 import { outcomeOf } from '../../src/native/pool/outcome.ts'
+import type { NodeRpc } from '../../src/native/transport/rpc.ts'
 import { parseNative } from '../../src/native/wire/json.ts'
+import { simulateOnNode } from '../../src/rpc/methods/ownSimulation.ts'
 import { broadcast } from '../../src/sending/broadcast.ts'
 import { post } from '../support/client.ts'
 import { startGateway, prepareGateway } from '../support/gateway.ts'
 import type { ReplayReply, ReplayRequest } from '../support/node.ts'
 import { labels } from '../support/recordedChain.ts'
 
-// The texts of the node that the gateway matches, in the words of each release. docs/upstreams.md has the same list.
+// The texts of the node that the gateway matches, in the words of each release, and what is left when a release hides its words.
+// docs/upstreams.md has the same list.
 
 const RELEASES = ['4.8.0', '4.8.2']
 
@@ -214,7 +218,12 @@ const cases: Case[] = [
 ]
 
 /** Texts that are matched where several nodes are used, or in an answer of the node's own JSON-RPC; tested below. */
-const ELSEWHERE = ['id must be legal block hash', 'max block range']
+const ELSEWHERE = [
+  'id must be legal block hash',
+  'max block range',
+  'internal server error',
+  'internal error',
+]
 
 describe.each(RELEASES)('the words of release %s', (release) => {
   test.each(cases)('$text ($at)', async ({ answer, ask, at, expected, others = {}, times = 1 }) => {
@@ -272,6 +281,177 @@ describe.each(RELEASES)('the words of release %s', (release) => {
     expect(node.requests.count('/wallet/getblockbylimitnext')).toBe(0)
     expect(Math.max(...ranges)).toBeGreaterThan(100)
     expect(ranges.filter((blocks) => blocks <= 100).length).toBeGreaterThan(1)
+  })
+})
+
+/** The answer of a release that hides the names and the texts of its exceptions, as is announced for those after 4.8.2. */
+function hidden(name: string): { status: number; text: string } {
+  const { status, text } = answerOf(name, '4.8.2')
+  const answer = parsed(text) as { Error?: string; message?: string; result?: object }
+  const message = Buffer.from('internal server error').toString('hex')
+  const other = answer.Error
+    ? { Error: 'internal server error' }
+    : answer.result
+      ? { ...answer, result: { ...answer.result, message } }
+      : { ...answer, message }
+  return { status, text: JSON.stringify(other) }
+}
+
+const failedCall = refused(-32000, /^execution failed in the virtual machine of the node$/)
+const unclear = refused(-32603, /^the upstream node refused the request or failed at it$/)
+const rejected = refused(-32000, /^the node gives no reason that may be shown$/)
+const poor = { getaccount: { text: `{"address":"41${from.slice(2)}","balance":4}` } }
+const rich = { getaccount: { text: `{"address":"41${from.slice(2)}","balance":5000000}` } }
+const noCode = { getcontractinfo: { text: '{}' } }
+
+describe('words that are hidden', () => {
+  test.each<[string, Omit<Case, 'answer' | 'text'> & { answer: string }]>([
+    [
+      'no code',
+      {
+        answer: 'noCode',
+        at: 'triggerconstantcontract',
+        ask: call,
+        expected: '0x',
+        others: noCode,
+      },
+    ],
+    [
+      'no code, and coins that the sender lacks',
+      {
+        answer: 'noCode',
+        at: 'triggerconstantcontract',
+        ask: payingCall,
+        expected: noFunds,
+        others: { ...noCode, ...poor },
+      },
+    ],
+    [
+      'no coins',
+      {
+        answer: 'noBalance',
+        at: 'triggerconstantcontract',
+        ask: payingCall,
+        expected: noFunds,
+        others: poor,
+      },
+    ],
+    [
+      'another refusal',
+      {
+        answer: 'toYourself',
+        at: 'triggerconstantcontract',
+        ask: payingCall,
+        expected: failedCall,
+        others: rich,
+      },
+    ],
+    [
+      'a failure',
+      { answer: 'timeout', at: 'triggerconstantcontract', ask: call, expected: failedCall },
+    ],
+    [
+      'a revert',
+      {
+        answer: 'revert',
+        at: 'triggerconstantcontract',
+        ask: call,
+        expected: refused(3, /^execution reverted$/),
+      },
+    ],
+    [
+      'no estimates',
+      {
+        answer: 'estimatesOff',
+        at: 'estimateenergy',
+        ask: rpc('eth_estimateGas'),
+        expected: '0x9c40',
+        others: { triggerconstantcontract: RAN },
+      },
+    ],
+    [
+      'a broadcast',
+      {
+        answer: 'balanceNotEnough',
+        at: 'broadcasthex',
+        ask: send,
+        expected: rejected,
+        others: MISSING,
+      },
+    ],
+    [
+      'a build',
+      { answer: 'insufficientFee', at: 'createtransaction', ask: build, expected: unclear },
+    ],
+    ['a read', { answer: 'busy', at: 'getaccount', ask: balance, expected: unclear }],
+    [
+      'a broadcast that may have been done',
+      {
+        answer: 'busy',
+        at: 'broadcasthex',
+        ask: send,
+        expected: refused(-32603, /^the upstream node did not confirm/),
+        others: MISSING,
+      },
+    ],
+  ])('%s', async (_, { answer, ask, at, expected, others = {} }) => {
+    const scene = { isActive: false }
+    const { gateway } = await prepareGateway({
+      intercept({ path }: ReplayRequest) {
+        if (!scene.isActive) return undefined
+        const operation = path.split('/').at(-1) ?? ''
+        return operation === at ? hidden(answer) : others[operation]
+      },
+    })
+    await gateway.start()
+    scene.isActive = true
+    expect(await ask(gateway).catch((error: unknown) => error)).toEqual(expected)
+  })
+
+  test('behavior: of several nodes another one is asked, and the node stays in use', () => {
+    const text = '{"Error":"internal server error"}'
+    expect(outcomeOf('getaccount', { status: 200, text }, parsed(text))).toMatchObject({
+      kind: 'failed',
+      isOfText: true,
+    })
+  })
+
+  test.each([
+    ['the code of 4.8.2', -32602, 'invalid argument'],
+    ['another code', -32000, 'exceed max block range: 100'],
+  ])('behavior: a range of a search is split by %s', async (_, code, message) => {
+    const ranges: number[] = []
+    const rpcOfNode = {
+      call: async (_method: string, params: unknown[]) => {
+        const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
+        const blocks = Number(toBlock) - Number(fromBlock) + 1
+        ranges.push(blocks)
+        if (blocks > 100) throw new NodeRpcError('eth_getLogs', { code, message })
+        return []
+      },
+    }
+    const match = { addresses: [from], topics: [] }
+    expect(await searchNode(rpcOfNode, { from: 0, to: 199 }, match, {})).toEqual([])
+    expect(ranges).toEqual([200, 100, 100])
+  })
+
+  test.each([
+    [-32603, 'Internal error'],
+    [-32001, 'Chain identity unavailable'],
+    [-32000, 'Internal error'],
+    [-32601, 'the method eth_simulateV1 does not exist'],
+  ])('error: %i %s of the JSON-RPC is a failure of the node', async (code, message) => {
+    const rpcOfNode = {
+      call: async () => {
+        throw new NodeRpcError('eth_simulateV1', { code, message })
+      },
+    } as unknown as NodeRpc
+    await expect(simulateOnNode(rpcOfNode, [], new AbortController().signal)).rejects.toMatchObject(
+      {
+        code: -32603,
+        message: 'the upstream node’s JSON-RPC does not answer eth_simulateV1',
+      },
+    )
   })
 })
 

@@ -51,10 +51,13 @@ const CALLS = 4
 /** Shorter ranges are read without hints. */
 const FEW_BLOCKS = 50
 
-/** The node's code for a range with too many logs. A shorter range can succeed. */
-const TOO_MANY_LOGS = -32005
+/**
+ * The node's codes for a range with too many logs, and for invalid arguments. The filter of a search is valid, so only its range can be
+ * too long. A shorter one can succeed.
+ */
+const TOO_MUCH = new Set<unknown>([-32005, -32602])
 
-/** The node's text for a range with too many blocks. Its code stands for all kinds of invalid arguments. */
+/** The node's text for a range with too many blocks, if its code is another one. */
 const TOO_MANY_BLOCKS = /max block range/i
 
 /** The used fields of a log in the node's answer. */
@@ -137,7 +140,7 @@ export async function searchNode(
 function isTooMuch(error: unknown): boolean {
   if (!(error instanceof NodeRpcError)) return false
   const { code, message } = error.answered
-  return code === TOO_MANY_LOGS || TOO_MANY_BLOCKS.test(String(message))
+  return TOO_MUCH.has(code) || TOO_MANY_BLOCKS.test(String(message))
 }
 
 /** Groups rows in chain order by block and transaction. */

@@ -5,7 +5,7 @@ import { toNativeAddress } from '../../lib/address.ts'
 import { HistoricalStateError } from '../../lib/errors.ts'
 import { hasBalancesOf } from '../../native/capabilities.ts'
 import type { NativeClient } from '../../native/client.ts'
-import { NodeLacksApiError, NodeRefusedError } from '../../native/errors.ts'
+import { NodeLacksApiError, NodeRefusedError, NodeUnclearError } from '../../native/errors.ts'
 import type { StateRead } from './stateRead.ts'
 
 /** Milliseconds until the gateway asks a node without a balance history for it again. */
@@ -42,8 +42,9 @@ async function recentBalance(
   try {
     return await pastBalance(address, block, state)
   } catch (error) {
-    if (!(error instanceof HistoricalStateError)) throw error
     // The node rejects only this block: a lagging node does not have it.
+    if (error instanceof NodeUnclearError) return undefined
+    if (!(error instanceof HistoricalStateError)) throw error
     if (!(error.cause instanceof NodeRefusedError))
       withoutHistory.set(state.native, performance.now() + ASK_AGAIN)
     return undefined

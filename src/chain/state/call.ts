@@ -3,12 +3,16 @@ import type { Address, Hex } from 'viem'
 import { revertReason } from '../../codec/revert.ts'
 import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
 import { ExecutionRevertedError, RpcError } from '../../lib/errors.ts'
-import { type ConstantOutcome, readConstantCall } from '../../native/constantCall.ts'
+import {
+  type ConstantFailure,
+  type ConstantOutcome,
+  readConstantCall,
+} from '../../native/constantCall.ts'
 import type { ContractCallRequest } from '../../native/wire/requests.ts'
 import { balanceAt } from './balance.ts'
 import { callThrough, isPrecompile } from './precompile.ts'
 import { operationsAt, type StateRead } from './stateRead.ts'
-import { callError, insufficientFunds, isAccountWithoutCode } from './vmError.ts'
+import { callError, insufficientFunds, isAccountWithoutCode, isUnclearRefusal } from './vmError.ts'
 
 /** A call as the virtual machine runs it. */
 export type Call = {
@@ -35,10 +39,25 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
   if (outcome.kind === 'success')
     return { data: `0x${outcome.data}`, energy: BigInt(outcome.energy) }
   if (outcome.kind === 'revert') throw reverted(`0x${outcome.data}`)
-  if (!isAccountWithoutCode(outcome)) throw callError(outcome)
+  if (!(await hasNoCode(outcome, call, state))) throw callError(outcome)
   await assertFunds(call, state)
   if (!call.to || !isPrecompile(call.to)) return undefined
   return { data: await callPrecompile(call.to, call.data, state), energy: 0n }
+}
+
+/** Whether a call was refused because the account has no code. A node that hides its words is asked for the code and the coins. */
+export async function hasNoCode(
+  failure: ConstantFailure,
+  call: Call,
+  state: StateRead,
+): Promise<boolean> {
+  if (isAccountWithoutCode(failure)) return true
+  if (!isUnclearRefusal(failure) || !call.to) return false
+  const { native, signal } = state
+  const info = await native.wallet.getContractInfo({ value: toNativeAddress(call.to) }, { signal })
+  if (!info?.runtimecode) return true
+  await assertFunds(call, state)
+  return false
 }
 
 function callPrecompile(to: Address, data: Hex, state: StateRead): Promise<Hex> {

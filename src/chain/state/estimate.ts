@@ -5,7 +5,7 @@ import { type ConstantFailure, readFailure } from '../../native/constantCall.ts'
 import { ifServed } from '../../native/errors.ts'
 import { assertFunds, type Call, runCall, toNativeCall } from './call.ts'
 import { operationsAt, type StateRead } from './stateRead.ts'
-import { callError, isAccountWithoutCode, lacksEstimates } from './vmError.ts'
+import { callError, isAccountWithoutCode, isUnclearRefusal, lacksEstimates } from './vmError.ts'
 
 /** Milliseconds until the gateway asks a node without estimates again. An operator may have reconfigured it. */
 const ASK_AGAIN_MS = 10 * 60_000
@@ -55,6 +55,8 @@ async function askEstimate(
     return undefined
   }
   if (!failure) return BigInt(answer.energy_required ?? 0)
+  // It may be of this call or of all: the simulation of the call says more.
+  if (isUnclearRefusal(failure)) return undefined
   if (isAccountWithoutCode(failure)) {
     await assertFunds(call, state)
     return 0n

@@ -1,8 +1,14 @@
 import { RpcError, UpstreamError } from '../../lib/errors.ts'
 import type { ConstantFailure } from '../../native/constantCall.ts'
+import { isHidden } from '../../native/errors.ts'
 import { shownText } from '../../native/shownText.ts'
 
-/** Whether a failure means that the called account has no code. */
+/** Whether the node has refused a call, and hides why: no code, no coins, or no calls at all. */
+export function isUnclearRefusal({ code, message }: ConstantFailure): boolean {
+  return code === 'CONTRACT_VALIDATE_ERROR' && isHidden(message)
+}
+
+/** Whether a failure says that the called account has no code. */
 export function isAccountWithoutCode(failure: ConstantFailure): boolean {
   return failure.message.startsWith('Smart contract is not exist')
 }
@@ -27,6 +33,7 @@ export function callError({ exception, message }: ConstantFailure): RpcError {
     return new RpcError(-32000, 'a contract cannot be called with value by itself')
   if (message === '' || exception === 'NullPointerException')
     return new UpstreamError('the upstream node failed to run the call')
+  if (isHidden(message)) return new RpcError(-32000, FAILED)
   const known = exception && WORDS[exception]
   const shown = shownText(message, '')
   if (known) return new RpcError(-32000, shown === '' ? known : `${known}: ${shown}`)

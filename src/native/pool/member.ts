@@ -235,6 +235,7 @@ export function createMember({
       // Only clients write queries.
       const areTexts = call.isOfClient === true && asksForTexts(path)
       outcome = outcomeOf(call.operation, reply, parsed, areTexts)
+      if (outcome.kind === 'failed' && outcome.isOfText) return outcome
       // Otherwise one client could take the node out of use for all: with JSON that the node fails at, or with a GET of an operation
       // that takes only POST, which gets nothing or HTTP 405.
       if (call.isOfClient && reply.status < 500) {

@@ -4,6 +4,7 @@ import {
   NodeBusyError,
   NodeLacksApiError,
   nodeErrorOf,
+  NodeUnclearError,
   unknownFormat,
 } from '../errors.ts'
 import type { NativeReply } from '../transport/transport.ts'
@@ -47,6 +48,7 @@ export function outcomeOf(
     )
   if (error instanceof NodeBusyError) return { kind: 'busy', error }
   if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
+  if (error instanceof NodeUnclearError) return { kind: 'failed', error, isOfText: true }
   if (error instanceof NodeAnswerError) return { kind: 'failed', error }
   // A hash that begins with a height above the node's head is not "unknown" to it but "illegal".
   const refusal = { status: reply.status, text: reply.text, parsed }

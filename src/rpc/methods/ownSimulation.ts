@@ -60,6 +60,11 @@ async function isRight(rpc: NodeRpc): Promise<boolean> {
   }
 }
 
+/** Whether a code is of the method: a revert, a failed or impossible simulation, or wrong parameters. */
+function isOfMethod(code: number): boolean {
+  return code === 3 || code === -32000 || code === -32602 || code === -32015 || code <= -38000
+}
+
 /** Runs `eth_simulateV1` on a node. @throws RpcError with the code of the node, if it is one of the method */
 export async function simulateOnNode(
   rpc: NodeRpc,
@@ -71,7 +76,9 @@ export async function simulateOnNode(
   } catch (error) {
     if (!(error instanceof NodeRpcError)) throw error
     const { code, message } = error.answered
-    if (typeof code !== 'number' || typeof message !== 'string') throw error
+    // The other codes, and these words, are about the node: it has lost the method, or failed at it.
+    if (typeof code !== 'number' || typeof message !== 'string' || !isOfMethod(code)) throw error
+    if (/^internal error$/i.test(message)) throw error
     throw new RpcError(code, shownText(message, 'the node refuses the simulation'), {
       cause: error,
     })

@@ -1,11 +1,13 @@
 import { toNativeAddress } from '../../../lib/address.ts'
 import { RpcError } from '../../../lib/errors.ts'
 import type { NativeClient } from '../../../native/client.ts'
-import { decodeMessage } from '../../../native/errors.ts'
+import { decodeMessage, isHidden } from '../../../native/errors.ts'
 import { shownText } from '../../../native/shownText.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 import { asInvalidRequest, refusalOf, verified } from './checkBuilt.ts'
 import type { AddressedRequest } from './request.ts'
+
+const REFUSED = 'the upstream node refused the contract call'
 
 /**
  * Builds a contract call. If the contract's ABI marks the function as constant, the node executes it while it builds, and
@@ -35,10 +37,8 @@ export async function buildTrigger(
     }),
   )
   if (result?.code) {
-    const reason = shownText(
-      decodeMessage(result.message ?? ''),
-      'the upstream node refused the contract call',
-    )
+    const words = decodeMessage(result.message ?? '')
+    const reason = shownText(isHidden(words) ? '' : words, REFUSED)
     throw result.code === 'CONTRACT_VALIDATE_ERROR'
       ? refusalOf(reason)
       : new RpcError(-32000, reason)
