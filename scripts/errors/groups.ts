@@ -64,6 +64,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       'Repeat the call: a second is enough for most of them. If it stays, one of the nodes does not sync: look at `/state` and at the node’s log.',
     texts: [
       /^the node (does not have|has no|returned|got a new block)/,
+      /^the solidified blocks of the node are not one chain/,
       /^a reorg (is in progress|replaced the block)/,
       /^(this|another) replica has/,
       /^the solidified block of the node is not on the branch/,
@@ -213,7 +214,7 @@ export const GROUPS: readonly ErrorGroup[] = [
     remedy:
       'Correct what the message names, build the transaction again, and sign it again. It was not sent.',
     texts: [
-      /^(invalid sender|oversized data|transaction expired|transaction underpriced|the node rejected the transaction)/,
+      /^(invalid sender|oversized data|transaction expired|transaction underpriced|refused: )/,
       /^(invalid chain id|only replay-protected|transaction type not supported|the transaction is not signed)/,
       /^(the signed Ethereum transaction cannot be decoded|a transaction needs exactly one contract)/,
       /^(data cannot be sent to an account without code|contract creation without any data)/,
@@ -228,13 +229,12 @@ export const GROUPS: readonly ErrorGroup[] = [
   {
     title: 'It is not known whether the transaction was sent',
     cause:
-      'The connection to the node broke after the transaction was handed over, so that it may be in the next block.',
+      'A node may have the transaction: the connection broke after it was handed over, or the answer does not say that it was refused. It may be in the next block.',
     remedy:
-      'Look the hash up with `eth_getTransactionByHash` for a minute before you send anything else. Sending the same bytes again is safe: they have the same hash.',
+      'Send the same bytes again, or ask `eth_getTransactionReceipt` or `ethgate_transactionStatus` for the hash. Send nothing else until it is mined or expired.',
     texts: [
-      /did not confirm (the )?transaction/,
-      /^the node is busy, send the same bytes again/,
-      /was sent before and expired/,
+      /^unconfirmed: /,
+      /^the record of (the )?transaction .*changes all the time/,
       /^the gateway accepted transaction/,
       /is not in a block yet/,
       /^the transaction is in the pool and was not mined/,

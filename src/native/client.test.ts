@@ -152,8 +152,12 @@ describe('createNodeClient', () => {
     answerWith(BUSY, BUSY, '{"num":5}')
     expect(await native.wallet.getNextMaintenanceTime()).toEqual({ num: 5 })
     expect(waits).toEqual([100, 200])
-    answerWith(BUSY, '{"result":true,"txid":"ab"}')
-    expect(await native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({ result: true })
+  })
+
+  test('error: a broadcast at a busy node is not repeated: a front end may have passed it on', async () => {
+    answerWith(BUSY, '{"code":"BANDWITH_ERROR"}')
+    await expect(native.wallet.broadcastHex({ transaction: '00' })).rejects.toThrow(NodeBusyError)
+    expect(node.requests.total()).toBe(1)
   })
 
   test('behavior: a call that ran out of CPU time is sent three times, with pauses', async () => {

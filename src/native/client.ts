@@ -82,8 +82,8 @@ export function createNodeClient({
       const error = nodeErrorOf(name, reply, parsed)
       if (!error) return parsed
       const delay = BUSY_DELAYS[attempt]
-      // The node refuses such a call before it executes it, so even a broadcast can be repeated.
-      if (!isBusy(error) || delay === undefined) throw error
+      // A front end can limit the rate after it has passed a broadcast on. The next answer would then hide that.
+      if (!isBusy(error) || delay === undefined || !idempotent) throw error
       await sleep(delay * (0.5 + random()), signal)
     }
   }

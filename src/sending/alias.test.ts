@@ -8,7 +8,15 @@ import type { SentTransaction } from './sentStore.ts'
 
 const id = `0x${labels.contracts.Kitchen.tx}` as const
 const alias = `0x${'aa'.repeat(32)}` as const
-const sent: SentTransaction = { alias, expiration: 0, from: '0x', id, nonce: 7 }
+const sent: SentTransaction = {
+  alias,
+  broadcasts: 1,
+  expiration: 0,
+  from: '0x',
+  id,
+  nonce: 7,
+  state: 'final',
+}
 
 /** A context of a gateway that sent the creation of Kitchen. `find` looks up sent transactions. */
 async function createContext(find: (hash: string) => Promise<SentTransaction | undefined>) {

@@ -27,7 +27,7 @@ test('behavior: replicas read new contracts from the store', async () => {
   expect(contracts.resolve(contract.predicted)).toBe(actual)
   expect(contracts.resolve(other)).toBe(other)
   // The creation expired without being mined.
-  await store.release(id, { state: 'expired' })
+  await store.change(id, { event: 'expired' })
   await contracts.refresh()
   expect(contracts.resolve(contract.predicted)).toBe(contract.predicted)
 })

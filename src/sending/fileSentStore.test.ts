@@ -50,8 +50,8 @@ describe('createFileSentStore', () => {
   test('behavior: another process reads every answered change from the file', async () => {
     const store = await openStore()
     await Promise.all([1, 2, 3].map((n) => store.reserve(sent(n, n === 2 ? { alias } : {}))))
-    await store.confirm(id(3))
-    await store.release(id(1), { state: 'expired' })
+    await store.change(id(3), { event: 'final' })
+    await store.change(id(1), { event: 'expired' })
     await store.addContract(id(2))
     // The first process closes nothing, as if it was killed.
     const next = await openStore()
@@ -79,10 +79,10 @@ describe('createFileSentStore', () => {
     const store = await openStore({ compactBytes: 2_000 })
     for (let n = 0; n < 60; n++) {
       await store.reserve(sent(n, { hex: 'aa'.repeat(200) }))
-      await store.release(id(n), { state: 'expired' })
+      await store.change(id(n), { event: 'expired' })
     }
     await store.reserve(sent(99))
-    await store.confirm(id(99))
+    await store.change(id(99), { event: 'final' })
     // The endings stay, without the signed bytes.
     expect((await stat(file)).size).toBeLessThan(20_000)
     expect(await (await openStore()).counts(from)).toEqual({ mined: 1, next: 1 })
@@ -95,7 +95,7 @@ describe('createFileSentStore', () => {
       await store.reserve(sent(n))
       await store.addContract(id(n))
     }
-    for (const n of [1, 2]) await store.release(id(n), { state: 'expired' })
+    for (const n of [1, 2]) await store.change(id(n), { event: 'expired' })
     await contracts.refresh()
     const state = join(folder, 'state')
     await rename(state, join(folder, 'away'))
@@ -108,6 +108,51 @@ describe('createFileSentStore', () => {
     await contracts.refresh()
     const { actual, predicted } = createdContract(id(5), from, nonce)
     expect(contracts.resolve(predicted)).toBe(actual)
+  })
+
+  test('behavior: an id that was refused and sent again is there after every restart', async () => {
+    const store = await openStore()
+    await store.reserve(sent(1, { alias }))
+    await store.change(id(1), {
+      event: 'refused',
+      why: { state: 'refused', nodes: [], reason: 'no' },
+    })
+    await store.reserve(sent(1, { alias }))
+    for (const _ of [1, 2, 3])
+      expect(await (await openStore()).find(alias)).toMatchObject({ id: id(1), state: 'pending' })
+  })
+
+  test('behavior: states and broadcasts are there after a restart', async () => {
+    const store = await openStore()
+    const block = { number: 7, hash: id(70) }
+    for (const n of [1, 2, 3]) await store.reserve(sent(n))
+    await store.change(id(1), { event: 'broadcast' })
+    await store.change(id(2), { event: 'seen', block })
+    await store.change(id(3), { event: 'seen', block })
+    await store.change(id(3), { event: 'final', block })
+    for (const _ of [1, 2]) {
+      const next = await openStore()
+      expect(await next.find(id(1))).toMatchObject({ state: 'pending', broadcasts: 2, hex: 'aa' })
+      expect(await next.find(id(2))).toMatchObject({ state: 'mined', block, hex: 'aa' })
+      expect(await next.find(id(3))).toMatchObject({ state: 'final', block })
+      expect(await next.counts(from)).toEqual({ mined: 0, next: 3 })
+    }
+  })
+
+  test('behavior: a file of an earlier version', async () => {
+    await openStore()
+    const old = [
+      { fact: 'nonces', from, mined: 5, above: [] },
+      { fact: 'sent', sent: { ...sent(1), alias, nonce: 5 }, until: Date.now() + 1e9 },
+      { fact: 'sent', sent: { ...sent(2), nonce: 6 }, until: Date.now() + 1e9 },
+      { fact: 'mined', id: id(2) },
+    ]
+    await appendFile(file, old.map((fact) => `${JSON.stringify(fact)}\n`).join(''))
+    const store = await openStore()
+    expect(await store.counts(from)).toEqual({ mined: 5, next: 7 })
+    // It may have been broadcast more than once.
+    expect(await store.find(alias)).toMatchObject({ state: 'pending', broadcasts: 2 })
+    expect(await store.find(id(2))).toMatchObject({ state: 'final' })
   })
 
   test('behavior: only its owner may read the file', async () => {

@@ -62,21 +62,21 @@ export function createFileSentStore({
       return reservation
     },
     async assertCopied() {},
-    async release(id, why) {
-      const fact = (await fresh()).released(id, why)
+    async change(id, event) {
+      const { fact, result } = (await fresh()).change(id, event)
       if (fact) await change(fact)
+      else await journal.written()
+      return result
     },
     ending: async (hash) => (await fresh()).ending(hash),
-    async confirm(id) {
-      if ((await fresh()).isPending(id)) await change({ fact: 'mined', id })
-    },
     async addContract(id) {
       const fact = (await fresh()).createdBy(id)
       if (fact) await change(fact)
     },
     counts: async (from) => (await fresh()).counts(from),
-    pending: async (options) => (await fresh()).pending(options),
-    pick: async (ids) => ids.filter((await fresh()).isPending),
+    unfinished: async (options) => (await fresh()).unfinished(options),
+    mined: async (options) => (await fresh()).mined(options),
+    pick: async (ids) => ids.filter((await fresh()).isOpen),
     async find(hash) {
       const found = (await fresh()).find(hash)
       await journal.written()
@@ -99,7 +99,7 @@ export declare namespace createFileSentStore {
   }
 }
 
-const FACTS = new Set<unknown>(['sent', 'released', 'mined', 'contract', 'nonces'])
+const FACTS = new Set<unknown>(['sent', 'changed', 'released', 'mined', 'contract', 'nonces'])
 
 function foreign(header: string, file: string): string {
   return header.includes('"ethgate":"sent","version":1,')

@@ -26,7 +26,7 @@ function setup() {
     ...memory,
     counts: unlessDown((from: Address) => memory.counts(from)),
     find: unlessDown((hash: Hash) => memory.find(hash)),
-    pending: unlessDown((options: SentStore.PendingOptions) => memory.pending(options)),
+    unfinished: unlessDown((options: SentStore.UnfinishedOptions) => memory.unfinished(options)),
     reserve: unlessDown((given: Parameters<SentStore['reserve']>[0]) => memory.reserve(given)),
   })
   return { state, store }
@@ -37,7 +37,7 @@ test('default: answers are those of the store', async () => {
   expect(await store.reserve(sent)).toEqual({ outcome: 'reserved', nonce: 0 })
   expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
   expect(await store.find(alias)).toMatchObject({ id, nonce: 0 })
-  expect(await store.pending({ limit: 10 })).toEqual([id])
+  expect(await store.unfinished({ limit: 10 })).toEqual([id])
 })
 
 test('behavior: while the store is unreachable, reads return the last answers', async () => {
@@ -50,7 +50,7 @@ test('behavior: while the store is unreachable, reads return the last answers', 
   expect(await store.find(alias)).toMatchObject({ id, nonce: 0 })
   expect(await store.find(id)).toMatchObject({ id, nonce: 0 })
   expect(await store.find(`0x${'55'.repeat(32)}`)).toBeUndefined()
-  expect(await store.pending({ from, limit: 10 })).toEqual([])
+  expect(await store.unfinished({ from, limit: 10 })).toEqual([])
 })
 
 test('error: sending while the store is unreachable', async () => {
@@ -64,4 +64,27 @@ test('error: any other failure is passed on', async () => {
   Object.assign(state, { error: new Error('a fault'), isDown: true })
   await expect(store.counts(from)).rejects.toThrow('a fault')
   await expect(store.find(id)).rejects.toThrow('a fault')
+})
+
+test('behavior: a transaction that Redis has lost is recorded again; one that ended is not', async () => {
+  const lost = createMemorySentStore()
+  const state = { store: createMemorySentStore() }
+  const store = withLastKnown({
+    ...state.store,
+    reserve: (given) => state.store.reserve(given),
+    change: (...call) => state.store.change(...call),
+    find: (hash) => state.store.find(hash),
+    ending: (hash) => state.store.ending(hash),
+  })
+  const expiration = Date.now() + 60_000
+  await store.reserve({ ...sent, expiration, hex: 'aa' })
+  // A failover to a server that does not have it.
+  state.store = lost
+  expect(await store.find(alias)).toMatchObject({ id, hex: 'aa', nonce: 0, broadcasts: 2 })
+  expect(await lost.reserve({ ...sent, id: `0x${'66'.repeat(32)}`, expiration })).toEqual({
+    outcome: 'known',
+    id,
+  })
+  await lost.change(id, { event: 'expired' })
+  expect(await store.find(alias)).toBeUndefined()
 })

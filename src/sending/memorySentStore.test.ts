@@ -12,7 +12,7 @@ async function keptOf(store: SentStore, states: readonly ('mined' | 'pending')[]
   const idOf = (index: number) => `0x${String(index + 1).repeat(64)}` as const
   for (const [index, state] of states.entries()) {
     await store.reserve({ id: idOf(index), from: '0x', expiration: 1 })
-    if (state === 'mined') await store.confirm(idOf(index))
+    if (state === 'mined') await store.change(idOf(index), { event: 'final' })
   }
   return Promise.all(states.map(async (_, index) => Boolean(await store.find(idOf(index)))))
 }
@@ -43,8 +43,15 @@ describe('createMemorySentStore', () => {
     let time = 0
     const store = createMemorySentStore({ now: () => time })
     await store.reserve({ id: '0x01', from: '0x', expiration: 1 })
+    await store.reserve({ id: '0x02', from: '0x', expiration: 1 })
+    await store.change('0x01', { event: 'final' })
     time = 30 * 86_400_000
     expect(await store.find('0x01')).toBeUndefined()
+    expect(await store.find('0x02')).toBeDefined()
+    // A new reservation says the same.
+    expect(await store.reserve({ id: '0x01', from: '0x', expiration: 1 })).toMatchObject({
+      outcome: 'reserved',
+    })
   })
 })
 

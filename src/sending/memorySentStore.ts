@@ -14,15 +14,16 @@ export function createMemorySentStore({
       return reservation
     },
     async assertCopied() {},
-    async release(id, why) {
-      const fact = state.released(id, why)
+    async change(id, event) {
+      const { fact, result } = state.change(id, event)
       if (fact) state.apply(fact)
+      return result
     },
     ending: async (hash) => state.ending(hash),
-    confirm: async (id) => state.apply({ fact: 'mined', id }),
     counts: async (from) => state.counts(from),
-    pending: async (options) => state.pending(options),
-    pick: async (ids) => ids.filter(state.isPending),
+    unfinished: async (options) => state.unfinished(options),
+    mined: async (options) => state.mined(options),
+    pick: async (ids) => ids.filter(state.isOpen),
     find: async (hash) => state.find(hash),
     async addContract(id) {
       const fact = state.createdBy(id)

@@ -7,7 +7,7 @@ import type { Transaction } from '../native/wire/types.ts'
 import { assertSize } from './refusals.ts'
 
 /** Largest native transaction in bytes: the limit of the network (`TRANSACTION_MAX_BYTE_SIZE`). */
-const MAX_BYTES = 500 * 1024
+export const MAX_BYTES = 500 * 1024
 
 /** Maximum number of fields. The ABI of a large contract has a few thousand. Decoding this number takes a tenth of a second. */
 const MAX_FIELDS = 20_000

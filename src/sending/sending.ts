@@ -14,13 +14,13 @@ import {
   looksLikeEthereum,
   readEthereumTransaction,
 } from './ethereumTransaction.ts'
+import { createFollow } from './follow.ts'
 import type { ManagedKeys } from './keys.ts'
 import { createNodeLooks, type NodeLooks, type OneNode } from './nodeLooks.ts'
-import { confirmMined, createOutcomes } from './outcomes.ts'
 import { readNativeTransaction } from './readNative.ts'
 import { NotManagedError, nonceError } from './refusals.ts'
 import type { FilledTransaction } from './rpcFilled.ts'
-import type { Ending, SentStore, SentTransaction } from './sentStore.ts'
+import { type Ending, type SentStore, type SentTransaction, toId } from './sentStore.ts'
 import { signedBy } from './signatures.ts'
 import { createSigning, type Signed, type SendRequest } from './signing.ts'
 import { createSubmission } from './submission.ts'
@@ -75,13 +75,18 @@ export function createSending(given: createSending.Options): Sending {
   const { chain, head, keys, native, predictedAddresses, store } = options
   const nodes = given.nodes ?? (() => [{ name: undefined, native }])
   const contracts = createContracts(store, predictedAddresses)
-  const outcomes = createOutcomes({ ...options, contracts })
   const signing = createSigning({ ...options, contracts })
   const holders = createNonceHolders<Signed & Held>(options)
   const submission = createSubmission({
     ...options,
     contracts,
     sign: (request) => signing.sign(request),
+  })
+  const follow = createFollow({
+    ...options,
+    contracts,
+    // A chain in this process goes back because its user wants it.
+    resend: async (id) => (options.resends ? submission.resend(id) : undefined),
   })
 
   async function sendNative(raw: Hex): Promise<Hash> {
@@ -98,7 +103,7 @@ export function createSending(given: createSending.Options): Sending {
     // A key may have been removed since the transaction was sent.
     if (!keys.keyOf(signed.from) && !(await store.find(signed.hash)))
       throw new NotManagedError(signed.from)
-    await submission.submitEthereum({ ...signed, spender }, signed.hash)
+    await submission.submit({ ...signed, spender }, signed.hash)
     return signed.hash
   }
 
@@ -106,8 +111,10 @@ export function createSending(given: createSending.Options): Sending {
     const from = account.toLowerCase() as Address
     if (at === 'pending') return (await store.counts(from)).next
     // A client may have read receipts of a block before the head listener handled it.
-    const ids = await store.pending({ from, limit: 100 })
-    await Promise.all(ids.map((id) => confirmMined(id, { head, native, store })))
+    for (const id of await store.unfinished({ from, limit: 100 })) {
+      const block = head.blockWith(id)
+      if (block) await store.change(id, { event: 'seen', block: toId(block) })
+    }
     return (await store.counts(from)).mined
   }
 
@@ -146,8 +153,8 @@ export function createSending(given: createSending.Options): Sending {
     contractAt: (address) => contracts.resolve(address),
     inData: (data) => contracts.inData(data).data,
     rewritesPredicted: predictedAddresses === 'rewrite',
-    start: () => outcomes.start(),
-    stop: () => outcomes.stop(),
+    start: () => follow.start(),
+    stop: () => follow.stop(),
   }
 }
 
@@ -165,6 +172,7 @@ const DEFAULTS = {
   onSent: () => {},
   predictedAddresses: 'refuse',
   refusals: () => [],
+  resends: true,
   sleep,
 } as const
 
@@ -178,13 +186,15 @@ export declare namespace createSending {
   > & {
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
-    head: Pick<Head, 'latest' | 'onUpdate' | 'pollNow' | 'window'>
+    head: Pick<Head, 'at' | 'blockWith' | 'latest' | 'onUpdate' | 'pollNow' | 'window'>
     keys: ManagedKeys
     native: NativeClient
     /** Each node that serves the chain. @default one without a name */
     nodes?: () => OneNode[]
     /** @default 'refuse' */
     predictedAddresses?: PredictedAddresses
+    /** Whether a transaction is broadcast again when its block was removed. @default true */
+    resends?: boolean
     store: SentStore
   }
 }

@@ -1,5 +1,7 @@
 import type { Address, Hash } from 'viem'
 
+import type { BlockId } from '../codec/blockRef.ts'
+
 /** A contract that this gateway created: its address, and the address that an Ethereum library predicts for it. */
 export type CreatedContract = { actual: Address; predicted: Address }
 
@@ -16,15 +18,30 @@ export type SentTransaction = {
   nonce: number
   /** Milliseconds of chain time after which no block can include it. */
   expiration: number
-  /** The signed bytes, hex without `0x`, while the transaction is pending; absent if they are too long to keep. */
+  /** The signed bytes, hex without `0x`, until the transaction is final; absent if they are too long to keep. */
   hex?: string
   /** Contracts whose predicted addresses the gateway replaced in the data. */
   replaced?: CreatedContract[]
+  /** It creates a contract. */
+  creates?: true
+  /** The solidified block when it was recorded. Records of earlier versions do not have it. */
+  after?: BlockId
+  /** `pending`: in no block that the gateway has read. `mined`: in `block`. `final`: in a solidified block. */
+  state: 'pending' | 'mined' | 'final'
+  /** Number of broadcasts that were started, in all replicas. */
+  broadcasts: number
+  /** The block with it. Absent while it is pending. */
+  block?: BlockId
+}
+
+/** A transaction before it has a nonce and a state. */
+export type NewTransaction = Omit<SentTransaction, 'block' | 'broadcasts' | 'nonce' | 'state'> & {
+  nonce?: number
 }
 
 /**
- * Why a pending transaction is released: no block can include it any more, or the named nodes refused it. `words` has those of each
- * node; records of earlier versions do not have it.
+ * Why a transaction ended that is in no block: no block can include it any more, or the named nodes refused it. `words` has those of
+ * each node; records of earlier versions do not have it.
  */
 export type Release =
   | { state: 'expired' }
@@ -32,6 +49,17 @@ export type Release =
 
 /** How a transaction ended that is in no block. `expiration` in milliseconds. */
 export type Ending = Pick<SentTransaction, 'alias' | 'expiration' | 'id'> & Release
+
+/** What happened to a sent transaction. `transition` has the meaning of each. */
+export type SentEvent =
+  | { event: 'broadcast' }
+  | { event: 'seen' | 'removed'; block: BlockId }
+  | { event: 'final'; block?: BlockId }
+  | { event: 'refused'; why: Release & { state: 'refused' } }
+  | { event: 'expired' }
+
+/** The result of an event: whether it changed the record, and the record after it; undefined when there is none any more. */
+export type Changed = { changed: boolean; sent: SentTransaction | undefined }
 
 /** The result of reserving a nonce: reserved, known (sent before), or a nonce that is too low, too high or pending. */
 export type Reservation =
@@ -52,27 +80,27 @@ export type SentCounts = { mined: number; next: number }
  */
 export type SentStore = {
   /**
-   * Records a transaction as pending. Its nonce must be the next one of its sender; without a nonce it gets the next
-   * one. An id or alias that the store has is `known`. When this resolves, the record is durable (except in memory), so
-   * a broadcast transaction is never signed a second time.
+   * Records a transaction as pending, with its first broadcast. Its nonce must be the next one of its sender; without a nonce it
+   * gets the next one. An id or alias that the store has is `known`. When this resolves, the record is durable (except in memory),
+   * so a broadcast transaction is never signed a second time.
    */
-  reserve(sent: Omit<SentTransaction, 'nonce'> & { nonce?: number }): Promise<Reservation>
+  reserve(sent: NewTransaction): Promise<Reservation>
   /** Resolves when the record of a transaction outlives the server that has it. @throws NotCopiedError when it may not */
   assertCopied(id: Hash): Promise<void>
-  /** Removes a pending transaction that was rejected or has expired, and its contract. This frees its nonce. Its ending is kept. */
-  release(id: Hash, why: Release): Promise<void>
-  /** How a transaction ended that was released, by native id or by Ethereum hash. Kept for 30 days. */
+  /** Applies an event to a transaction, see `transition`. One that ended frees its nonce and its contract, and its ending is kept. */
+  change(id: Hash, event: SentEvent): Promise<Changed>
+  /** How a transaction ended, by native id or by Ethereum hash. Kept for 30 days. */
   ending(hash: Hash): Promise<Ending | undefined>
-  /** Marks a pending transaction as mined. Its nonce is never free again. */
-  confirm(id: Hash): Promise<void>
   counts(from: Address): Promise<SentCounts>
-  /** Pending ids, ordered by expiration, at most `limit`; those of one sender when `from` is given. */
-  pending(options: SentStore.PendingOptions): Promise<Hash[]>
-  /** Those of the given ids that are pending. */
+  /** Ids of transactions that are not final, ordered by expiration, at most `limit`; those of one sender when `from` is given. */
+  unfinished(options: SentStore.UnfinishedOptions): Promise<Hash[]>
+  /** Ids of mined transactions that are not final, in blocks up to a height, the lowest first, at most `limit`. */
+  mined(options: { upTo: number; limit: number }): Promise<Hash[]>
+  /** Those of the given ids that are not final. */
   pick(ids: readonly Hash[]): Promise<Hash[]>
-  /** Finds a transaction by native id or by Ethereum hash: while it is pending, and for 30 days. */
+  /** Finds a transaction by native id or by Ethereum hash: until it is final, and for 30 days after. */
   find(hash: Hash): Promise<SentTransaction | undefined>
-  /** Adds the contract that a transaction creates, unless the transaction was released. Kept for 30 days. */
+  /** Adds the contract that a transaction creates, unless the transaction has ended. Kept for 30 days. */
   addContract(id: Hash): Promise<void>
   /**
    * What was recorded of contracts since an earlier call, whose `next` is the cursor, in order; 0 for all. The last record
@@ -82,7 +110,7 @@ export type SentStore = {
 }
 
 export declare namespace SentStore {
-  type PendingOptions = {
+  type UnfinishedOptions = {
     from?: Address
     /** Returns only transactions that expire before this time, milliseconds. */
     expiredAt?: number
@@ -95,3 +123,12 @@ export const SENT_TTL_SECONDS = 30 * 24 * 60 * 60
 
 /** Maximum number of contracts that are kept; the oldest are dropped first. About 30 MB of memory. */
 export const MAX_CONTRACTS = 100_000
+
+/** How a transaction ended, from its record. */
+export function endingOf({ alias, expiration, id }: SentTransaction, event: SentEvent): Ending {
+  const why = event.event === 'refused' ? event.why : { state: 'expired' as const }
+  return { id, ...(alias && { alias }), expiration, ...why }
+}
+
+/** The number and the hash of a block. */
+export const toId = ({ hash, number }: BlockId): BlockId => ({ number, hash })

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 
+import { UpstreamError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
+import { NodeUnreachableError } from '../native/errors.ts'
+import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
+import type { SentStore } from './sentStore.ts'
 import type { SendRequest } from './signing.ts'
 import { createSubmission } from './submission.ts'
 
@@ -10,80 +14,196 @@ const alias = `0x${'f0'.repeat(32)}` as const
 const request: SendRequest = { from, value: 1n, data: '0x', nonce: 0 }
 const EXPIRATION = 60_000
 
-/** A node that accepts what it gets, unless a test says otherwise. */
+const ACCEPTED = { result: true }
+const REFUSED = { result: false, code: 'CONTRACT_VALIDATE_ERROR', message: 'no' }
+
+/** Replicas of one store, in front of a node that accepts what it gets, unless a test says otherwise. */
 function setup() {
   const store = createMemorySentStore()
   const broadcasts: string[] = []
-  const state = { time: 0, onBroadcast: async () => {} }
+  const state = {
+    time: 0,
+    answer: async (_hex: string): Promise<BroadcastResult> => ACCEPTED,
+    isKnown: false,
+  }
   let count = 0
-  const submission = createSubmission({
-    assertKept: async () => {},
-    chain: { latest: () => ({ timestamp: state.time }) as never },
-    contracts: { refresh: async () => {} },
-    head: { latest: () => ({ number: 1 }) as never, pollNow() {} },
-    native: {
-      wallet: {
-        async broadcastHex({ transaction }: { transaction: string }) {
-          broadcasts.push(transaction)
-          await state.onBroadcast()
-          return { result: true }
-        },
-        getTransactionById: async () => undefined,
-        getTransactionInfoById: async () => undefined,
+  const replica = (replicaStore: SentStore = store) =>
+    createSubmission({
+      assertKept: async () => {},
+      chain: {
+        latest: () => ({ timestamp: state.time }) as never,
+        solid: () => ({ number: 7, hash: '0x07', timestamp: state.time - 60_000 }) as never,
       },
-    } as unknown as NativeClient,
-    onError() {},
-    onReplaced() {},
-    onSent() {},
-    refusals: () => [],
-    async sign() {
-      const id = `0x${(++count).toString(16).padStart(64, '0')}` as const
-      return {
-        id,
-        hex: `aa${count}`,
-        transaction: { raw_data: { expiration: EXPIRATION } } as never,
-      }
-    },
-    sleep: async () => {},
-    store,
-  })
-  return { broadcasts, state, store, submission }
+      contracts: { refresh: async () => {} },
+      head: { blockWith: () => undefined, pollNow() {} },
+      native: {
+        wallet: {
+          broadcastHex({ transaction }: { transaction: string }) {
+            broadcasts.push(transaction)
+            return state.answer(transaction)
+          },
+          getTransactionById: async () => (state.isKnown ? {} : undefined),
+        },
+      } as unknown as NativeClient,
+      onError() {},
+      onReplaced() {},
+      onSent() {},
+      refusals: () => [],
+      async sign() {
+        const id = `0x${(++count).toString(16).padStart(64, '0')}` as const
+        return {
+          id,
+          hex: `aa0${count}`,
+          transaction: { raw_data: { expiration: EXPIRATION } } as never,
+        }
+      },
+      sleep: async () => {},
+      store: replicaStore,
+    })
+  return { broadcasts, replica, state, store, submission: replica() }
 }
 
-test('error: a transaction whose record has expired, and that is in no block, is not sent', async () => {
-  const { broadcasts, state, submission } = setup()
-  await submission.submitEthereum(request, alias)
-  state.time = EXPIRATION
-  await expect(submission.submitEthereum(request, alias)).rejects.toMatchObject({
-    code: -32005,
-    data: { retryAfter: 60 },
-  })
-  expect(broadcasts).toEqual(['aa1'])
-})
+const unconfirmed = { code: -32003, message: expect.stringMatching(/^unconfirmed: /) as string }
 
-test('behavior: a transaction that another replica has removed is recorded again when the node accepts it', async () => {
-  const { broadcasts, state, store, submission } = setup()
-  await submission.submitEthereum(request, alias)
-  const sent = await store.find(alias)
-  state.onBroadcast = () => store.release(sent?.id ?? '0x', { state: 'expired' })
-  await submission.submitEthereum(request, alias)
-  // The same bytes, and not a second transaction.
-  expect(broadcasts).toEqual(['aa1', 'aa1'])
-  expect(await store.find(alias)).toEqual(sent)
-})
-
-test('behavior: a transaction that was refused is signed anew', async () => {
+test('default: the same Ethereum transaction again is the same bytes again', async () => {
   const { broadcasts, store, submission } = setup()
-  await submission.submitEthereum(request, alias)
+  await submission.submit(request, alias)
+  await submission.submit(request, alias)
+  expect(broadcasts).toEqual(['aa01', 'aa01'])
+  expect(await store.find(alias)).toMatchObject({ broadcasts: 2, after: { number: 7 } })
+})
+
+test('error: a transaction that has expired, and may be in a block, is not signed anew', async () => {
+  const { broadcasts, state, submission } = setup()
+  await submission.submit(request, alias)
+  state.time = EXPIRATION
+  await expect(submission.submit(request, alias)).rejects.toMatchObject(unconfirmed)
+  expect(broadcasts).toEqual(['aa01'])
+})
+
+test('behavior: a transaction that was released is signed anew', async () => {
+  const { broadcasts, store, submission } = setup()
+  await submission.submit(request, alias)
   const sent = await store.find(alias)
-  await store.release(sent?.id ?? '0x', { state: 'expired' })
-  await submission.submitEthereum(request, alias)
-  expect(broadcasts).toEqual(['aa1', 'aa2'])
+  await store.change(sent?.id ?? '0x', { event: 'expired' })
+  await submission.submit(request, alias)
+  expect(broadcasts).toEqual(['aa01', 'aa02'])
+})
+
+test('behavior: a refusal of the only broadcast frees the nonce, and the same bytes are signed anew', async () => {
+  const { broadcasts, state, store, submission } = setup()
+  state.answer = async () => REFUSED
+  await expect(submission.submit(request, alias)).rejects.toMatchObject({
+    code: -32000,
+    message: 'refused: no',
+  })
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
+  state.answer = async () => ACCEPTED
+  await submission.submit(request, alias)
+  expect(broadcasts).toEqual(['aa01', 'aa02'])
+})
+
+test('error: a refusal never frees what another replica has broadcast', async () => {
+  const { broadcasts, replica, state, store, submission } = setup()
+  const other = replica()
+  let refuse = () => {}
+  state.answer = () => new Promise((resolve) => (refuse = () => resolve(REFUSED)))
+  const first = submission.submit(request, alias)
+  await expect.poll(() => broadcasts.length).toBe(1)
+  state.answer = async () => ACCEPTED
+  await other.submit(request, alias)
+  refuse()
+  await expect(first).rejects.toMatchObject(unconfirmed)
+  await submission.submit(request, alias)
+  expect(new Set(broadcasts)).toEqual(new Set(['aa01']))
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
+})
+
+test('error: a refusal after an unclear answer frees nothing', async () => {
+  const { broadcasts, state, submission } = setup()
+  state.answer = () => Promise.reject(new UpstreamError('the connection broke'))
+  await expect(submission.submit(request, alias)).rejects.toMatchObject(unconfirmed)
+  state.answer = async () => REFUSED
+  await expect(submission.submit(request, alias)).rejects.toMatchObject(unconfirmed)
+  expect(new Set(broadcasts)).toEqual(new Set(['aa01']))
+})
+
+test.each([
+  'SERVER_BUSY',
+  'NO_CONNECTION',
+  'NOT_ENOUGH_EFFECTIVE_CONNECTION',
+  'BLOCK_UNSOLIDIFIED',
+  'OTHER_ERROR',
+  'DUP_TRANSACTION_ERROR',
+  'A_NEW_CODE',
+])('error: %s is no refusal', async (code) => {
+  const { broadcasts, state, store, submission } = setup()
+  state.answer = async () => ({ result: false, code, message: 'words' })
+  await expect(submission.submit(request, alias)).rejects.toMatchObject({
+    code: -32003,
+    message: expect.stringMatching(
+      /^unconfirmed: .*until 1970-01-01T00:01:00.000Z; .*words$/,
+    ) as string,
+    data: { hash: alias, expiration: '0x3c' },
+  })
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
+  state.answer = async () => ACCEPTED
+  await submission.submit(request, alias)
+  expect(new Set(broadcasts)).toEqual(new Set(['aa01']))
+})
+
+test('behavior: a duplicate that a node shows is sent', async () => {
+  const { state, submission } = setup()
+  state.answer = async () => ({ result: false, code: 'DUP_TRANSACTION_ERROR' })
+  state.isKnown = true
+  expect(await submission.submit(request, alias)).toBe(`0x${'1'.padStart(64, '0')}`)
+})
+
+test('behavior: a busy node gets the bytes again, and a refusal after that is none', async () => {
+  const { broadcasts, state, submission } = setup()
+  const answers: BroadcastResult[] = [{ code: 'SERVER_BUSY' }, REFUSED, ACCEPTED]
+  state.answer = async () => answers.shift() ?? REFUSED
+  await submission.submit(request, alias)
+  expect(broadcasts).toEqual(['aa01', 'aa01', 'aa01'])
+})
+
+test('error: what no node can have got is free at once', async () => {
+  const { state, store, submission } = setup()
+  const cause = Object.assign(new Error(), { code: 'ECONNREFUSED' })
+  state.answer = () => Promise.reject(new NodeUnreachableError({ cause }))
+  await expect(submission.submit(request)).rejects.toThrow('the upstream node is unreachable')
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
+})
+
+test('error: nothing is sent when the record is not copied, and its nonce is free', async () => {
+  const { broadcasts, replica, store } = setup()
+  const assertCopied = () => Promise.reject(new Error('too few replicas'))
+  const submission = replica({ ...store, assertCopied })
+  await expect(submission.submit(request, alias)).rejects.toThrow('too few replicas')
+  expect(broadcasts).toEqual([])
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
 })
 
 test('error: the client gets the refusal of the node also when it cannot be recorded', async () => {
-  const { state, store, submission } = setup()
-  state.onBroadcast = () => Promise.reject(new Error('refused by the node'))
-  store.release = () => Promise.reject(new Error('the store does not answer'))
-  await expect(submission.submitEthereum(request, alias)).rejects.toThrow('refused by the node')
+  const { replica, state, store } = setup()
+  state.answer = async () => REFUSED
+  const change = () => Promise.reject(new Error('the store does not answer'))
+  await expect(replica({ ...store, change }).submit(request, alias)).rejects.toThrow('refused: no')
+})
+
+test('behavior: native bytes again, long after their record was dropped, are no request without end', async () => {
+  let now = 0
+  const { broadcasts, replica, state } = setup()
+  const store = createMemorySentStore({ now: () => now })
+  const submission = replica(store)
+  const transaction = { raw_data: { expiration: EXPIRATION } } as never
+  const signed = { id: `0x${'77'.repeat(32)}`, hex: 'bb', transaction } as const
+  await submission.submitSigned(signed, from)
+  await store.change(signed.id, { event: 'final' })
+  now = 31 * 86_400_000
+  state.answer = async () => ({ result: false, code: 'TRANSACTION_EXPIRATION_ERROR' })
+  await expect(submission.submitSigned(signed, from)).rejects.toThrow(/^transaction expired/)
+  state.isKnown = true
+  await submission.submitSigned(signed, from)
+  expect(broadcasts).toEqual(['bb', 'bb', 'bb'])
 })

@@ -2,15 +2,15 @@ import type { Address, Hash } from 'viem'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
-import { LimitExceededError } from '../lib/errors.ts'
+import { RpcError } from '../lib/errors.ts'
 import { createStop } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
-import { broadcast, refusalWords, UncertainBroadcastError } from './broadcast.ts'
+import { broadcast, type Delivery, refusalWords, UnconfirmedError } from './broadcast.ts'
 import type { Contracts } from './contracts.ts'
-import { confirmMined } from './outcomes.ts'
-import { nonceError } from './refusals.ts'
-import type { CreatedContract, SentStore } from './sentStore.ts'
+import { MAX_BYTES } from './readNative.ts'
+import { assertSize, nonceError } from './refusals.ts'
+import { type CreatedContract, type NewTransaction, type SentStore, toId } from './sentStore.ts'
 import type { Signed, SendRequest, Signing } from './signing.ts'
 
 /**
@@ -20,11 +20,11 @@ import type { Signed, SendRequest, Signing } from './signing.ts'
 const NONCE_TIMEOUT = 4_000
 const NONCE_POLL = 50
 
+/** Attempts to send a transaction whose record ends, or is recorded by another request, each time between two steps. */
+const ATTEMPTS = 10
+
 /** A node that refused a transaction, and its answer. */
 export type Refusal = { answer: BroadcastResult; node: string }
-
-/** Longest signed bytes, in hex digits, that are kept while a transaction is pending: more than the node accepts. */
-const KEEP_HEX = 1_048_576
 
 /** Records transactions and broadcasts them. Each is in the store before it is sent to the node. */
 export function createSubmission({
@@ -41,27 +41,27 @@ export function createSubmission({
   sleep,
   store,
 }: createSubmission.Options) {
-  /** Transactions that this process broadcasts for the first time. */
+  /** Transactions that this process broadcasts now. Requests for the same one wait for the outcome. */
   const delivering = new Map<Hash, Promise<void>>()
 
-  /** Reserves the nonce of a managed account's transaction. Waits for the nonces before it. */
-  async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
+  /** Signs and reserves the nonce of a managed account. Undefined when the Ethereum transaction is recorded already. */
+  async function reserve(
+    request: SendRequest,
+    alias?: Hash,
+  ): Promise<(NewTransaction & { hex: string }) | undefined> {
     const { from, nonce } = request
+    await assertKept()
     let deadline = performance.now() + NONCE_TIMEOUT
     let next = -1
-    let signed = await sign(request)
-    for (;;) {
-      const reservation = await store.reserve({
-        ...sentOf(signed, from),
-        ...(alias && { alias }),
-        ...(nonce !== undefined && { nonce }),
-      })
+    for (let signed = await sign(request); ;) {
+      assertSize(`0x${signed.hex}`, MAX_BYTES)
+      const sent = { ...recordOf(signed, from), ...(alias && { alias }) }
+      const reservation = await store.reserve({ ...sent, ...(nonce !== undefined && { nonce }) })
       if (reservation.outcome === 'reserved') {
         if (signed.replaced) onReplaced(signed.id, signed.replaced)
-        return signed
+        return sent
       }
       if (reservation.outcome === 'known') {
-        // The same Ethereum transaction was sent before, as another native transaction.
         if (alias && reservation.id !== signed.id) return undefined
         // Another request produced the same bytes in the same millisecond: sign again with a later timestamp.
         await sleep(1)
@@ -76,12 +76,25 @@ export function createSubmission({
     }
   }
 
+  function recordOf({ hex, id, replaced, transaction }: Signed, from: Address) {
+    const { contract, expiration = 0 } = transaction.raw_data
+    return {
+      id,
+      from,
+      expiration,
+      hex,
+      after: toId(chain.solid()),
+      ...(replaced && { replaced: [...replaced] }),
+      ...(contract?.[0]?.type === 'CreateSmartContract' && { creates: true as const }),
+    }
+  }
+
   /**
    * Records the address of the contract that an accepted transaction creates, because libraries use the predicted one. If
    * this fails, it is recorded when the transaction is mined.
    */
-  async function recordContract({ id, transaction }: Signed): Promise<void> {
-    if (transaction.raw_data.contract?.[0]?.type !== 'CreateSmartContract') return
+  async function recordContract({ creates, id }: NewTransaction): Promise<void> {
+    if (!creates) return
     try {
       await store.addContract(id)
       await contracts.refresh()
@@ -90,124 +103,149 @@ export function createSubmission({
     }
   }
 
-  /** Signs and sends for a managed account. */
-  async function submit(request: SendRequest): Promise<Hash> {
-    // Without an Ethereum hash no other request has the same transaction.
-    const signed = (await signAndRecord(request)) as Signed
-    await deliver(signed)
-    return signed.id
+  /** One broadcast of a transaction in this process at a time. */
+  function once(id: Hash, run: () => Promise<void>): Promise<void> {
+    const running = run().finally(() => delivering.delete(id))
+    delivering.set(id, running)
+    return running
   }
 
-  /** Signs and sends an Ethereum transaction. @param alias - its hash, by which the sender finds it. */
-  async function submitEthereum(request: SendRequest, alias: Hash): Promise<void> {
-    for (;;) {
-      const sent = await store.find(alias)
-      if (sent) {
-        if (await broadcastAgain(sent)) return
-        continue
-      }
-      // Another request may record it meanwhile.
-      const signed = await signAndRecord(request, alias)
-      if (signed) return deliver(signed)
-    }
-  }
-
-  /** Undefined when another request has recorded the same Ethereum transaction. */
-  async function signAndRecord(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
-    await assertKept()
-    const signed = await reserve(request, alias)
-    // If this fails, the record stays: another replica may have broadcast it for a client that asked again.
-    if (signed) await store.assertCopied(signed.id)
-    return signed
-  }
-
-  /** Broadcasts a recorded transaction. Requests for the same one wait for the outcome. */
-  function deliver(signed: Signed): Promise<void> {
-    const { id } = signed
-    const delivered = broadcastFirst(signed).finally(() => delivering.delete(id))
-    delivering.set(id, delivered)
-    return delivered
-  }
-
-  /** A rejection frees its nonce. */
-  async function broadcastFirst(signed: Signed): Promise<void> {
-    const { id, hex } = signed
+  /** Broadcasts a recorded transaction. @throws UnconfirmedError when a node may have it */
+  async function deliver(sent: NewTransaction & { hex: string }): Promise<void> {
     // Nothing aborts a broadcast. The signal only identifies its calls.
     const signal = createStop()
-    try {
-      await broadcast({ native, signal, sleep }, { hash: id, hex })
-    } catch (error) {
-      if (!(error instanceof UncertainBroadcastError)) {
-        const { message } = error as Error
-        const refused = refusals(signal)
-        const released = store.release(id, {
-          state: 'refused',
-          nodes: refused.map(({ node }) => node),
-          words: refused.map(({ answer }) => refusalWords(answer)),
-          reason: message,
-        })
-        // The client gets the refusal also when it cannot be recorded.
-        await released.catch(onError)
-      }
-      throw error
-    }
-    onSent(id)
-    await recordContract(signed)
+    const delivery = await broadcast({ native, signal, sleep }, { hash: sent.id, hex: sent.hex })
+    const error = delivery.kind !== 'accepted' && (await deliveryError(sent, delivery, signal))
+    if (error) throw error
+    onSent(sent.id)
+    await recordContract(sent)
     head.pollNow()
   }
 
+  /** Nothing is sent until the record is copied: without a copy it is dropped, unless another replica has started to send it. */
+  async function deliverCopied(sent: NewTransaction & { hex: string }): Promise<void> {
+    await store.assertCopied(sent.id).catch(async (error: Error) => {
+      await refuse(sent.id, [], error).catch(onError)
+      throw error
+    })
+    return deliver(sent)
+  }
+
+  const refuse = (id: Hash, refused: Refusal[], { message: reason }: Error) =>
+    store.change(id, {
+      event: 'refused',
+      why: {
+        state: 'refused',
+        nodes: refused.map(({ node }) => node),
+        words: refused.map(({ answer }) => refusalWords(answer)),
+        reason,
+      },
+    })
+
   /**
-   * Broadcasts a recorded transaction again, because the process may have ended before the node received it, or the node has not
-   * confirmed it. A first broadcast in this process is waited for.
-   *
-   * @returns false when it was refused meanwhile, so that it is not recorded any more. @throws as `broadcast`
+   * The error for the sender; undefined when a block has the transaction. A refusal frees the nonce, unless another broadcast was
+   * started, which may have succeeded.
    */
-  async function broadcastAgain(sent: Recorded): Promise<boolean> {
-    const { alias, expiration, hex, id } = sent
-    const first = delivering.get(id)
-    if (first) return first.then(() => true)
-    const isPending = (await store.pick([id])).length > 0
-    if (!hex || !isPending) return isPending || (await store.find(id)) !== undefined
-    if (expiration <= chain.latest().timestamp) {
-      if ((await confirmMined(id, { head, native, store })) !== 'absent') return true
-      // Until it is certain that no block has it, the same transaction is not signed again.
-      if (alias) throw new ExpiredError(alias)
+  async function deliveryError(
+    sent: NewTransaction,
+    delivery: Exclude<Delivery, { kind: 'accepted' }>,
+    signal: object,
+  ): Promise<RpcError | undefined> {
+    if (delivery.kind === 'unclear') return new UnconfirmedError(sent, delivery)
+    const { error } = delivery
+    try {
+      const { sent: kept } = await refuse(sent.id, refusals(signal), error)
+      if (!kept) return error
+      const words = `${error.message}, and it was broadcast before`
+      return kept.state === 'pending'
+        ? new UnconfirmedError(sent, { cause: error, words })
+        : undefined
+    } catch (cause) {
+      // The record stays until it expires, and no node has the transaction.
+      onError(cause)
+      return error
     }
+  }
+
+  /**
+   * Sends a transaction that is recorded. While it is pending, its bytes are broadcast again: the process may have ended before the
+   * node received them.
+   *
+   * @returns false when it is not recorded any more. @throws UnconfirmedError
+   */
+  async function sendAgain(id: Hash): Promise<boolean> {
+    const running = delivering.get(id)
+    if (running) return running.then(() => true)
+    const known = await store.find(id)
+    if (!known || known.state !== 'pending' || head.blockWith(id)) return known !== undefined
+    // It is not signed anew until it is certain that no block has it.
+    if (known.expiration <= chain.latest().timestamp) throw new UnconfirmedError(known, EXPIRED)
+    const { sent } = await store.change(id, { event: 'broadcast' })
+    const { alias, hex } = sent ?? {}
+    if (!sent || sent.state !== 'pending' || hex === undefined) return sent !== undefined
     // The chain itself rejects a second copy of bytes that the sender signed.
     if (alias) await store.assertCopied(id)
-    await broadcast({ native, sleep }, { hash: id, hex })
-    await recordAgain(sent)
+    await once(id, () => deliver({ ...sent, hex }))
     return true
   }
 
-  /** Records a transaction that the node has accepted, if another replica has removed it because the node refused it before. */
-  async function recordAgain(sent: Recorded): Promise<void> {
-    if ((await store.find(sent.id)) !== undefined) return
-    const { outcome } = await store.reserve(sent)
-    if (outcome !== 'reserved' && outcome !== 'known')
-      throw new UncertainBroadcastError(sent.id, {})
+  return {
+    /** Signs and sends for a managed account. @param alias - the hash of an Ethereum transaction, by which the sender finds it. */
+    async submit(request: SendRequest, alias?: Hash): Promise<Hash> {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const known = alias && (await store.find(alias))
+        if (known) {
+          if (await sendAgain(known.id)) return known.id
+          continue
+        }
+        const sent = await reserve(request, alias)
+        if (!sent) continue
+        await once(sent.id, () => deliverCopied(sent))
+        return sent.id
+      }
+      throw new RecordChangesError()
+    },
+    /** Sends a signed native transaction. A transaction that was sent before is only broadcast again. */
+    async submitSigned(signed: Signed, from: Address): Promise<void> {
+      const { id } = signed
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (await sendAgain(id)) return
+        const sent = recordOf(signed, from)
+        const { outcome } = await store.reserve(sent)
+        if (outcome !== 'reserved') continue
+        const block = head.blockWith(id)
+        if (block) await store.change(id, { event: 'seen', block: toId(block) })
+        else await once(id, () => deliver(sent))
+        return
+      }
+      throw new RecordChangesError()
+    },
+    /** Broadcasts a transaction again whose block a reorg removed. */
+    async resend(id: Hash): Promise<void> {
+      await sendAgain(id)
+    },
   }
-
-  /** Sends a signed native transaction. A transaction that was sent before is only broadcast again. */
-  async function submitSigned(signed: Signed, from: Address): Promise<void> {
-    const sent = sentOf(signed, from)
-    for (;;) {
-      const reservation = await store.reserve(sent)
-      if (reservation.outcome === 'reserved') return deliver(signed)
-      if (await broadcastAgain({ ...sent, hex: signed.hex })) return
-    }
-  }
-
-  return { submit, submitEthereum, submitSigned }
 }
+
+/** `-32603`: other requests recorded and released the same transaction all the time. Nothing is sent by this one. */
+class RecordChangesError extends RpcError {
+  override name = 'RecordChangesError'
+
+  constructor() {
+    super(-32603, 'the record of the transaction changes all the time, try again later')
+  }
+}
+
+/** The words of an error for a transaction that has expired above the solidified block. */
+const EXPIRED = { isExpired: true }
 
 export declare namespace createSubmission {
   type Options = {
     /** @throws RpcError when the record of a transaction of a managed account might not be kept. */
     assertKept: () => Promise<void>
-    chain: Pick<Chain, 'latest'>
+    chain: Pick<Chain, 'latest' | 'solid'>
     contracts: Pick<Contracts, 'refresh'>
-    head: Pick<Head, 'latest' | 'pollNow'>
+    head: Pick<Head, 'blockWith' | 'pollNow'>
     native: NativeClient
     /** Called when background work failed, such as recording a contract. The next block tries again. */
     onError: (error: unknown) => void
@@ -220,31 +258,5 @@ export declare namespace createSubmission {
     sign: Signing['sign']
     sleep: (milliseconds: number) => Promise<void>
     store: SentStore
-  }
-}
-
-/** A transaction of the record. */
-type Recorded = Parameters<SentStore['reserve']>[0]
-
-/** `-32005`: the transaction was broadcast before and has expired. */
-class ExpiredError extends LimitExceededError {
-  override name = 'ExpiredError'
-
-  constructor(hash: Hash) {
-    super(
-      `transaction ${hash} was sent before and expired, and no block has it: send it again in a minute`,
-      { data: { retryAfter: 60 } },
-    )
-  }
-}
-
-function sentOf({ id, hex, replaced, transaction }: Signed, from: Address) {
-  const expiration = transaction.raw_data.expiration ?? 0
-  return {
-    id,
-    from,
-    expiration,
-    ...(hex.length <= KEEP_HEX && { hex }),
-    ...(replaced && { replaced: [...replaced] }),
   }
 }

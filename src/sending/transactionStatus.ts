@@ -1,6 +1,7 @@
 import type { Hash, Hex } from 'viem'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
+import type { BlockId } from '../codec/blockRef.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { hasSucceeded } from '../codec/receipt.ts'
 import { revertReason } from '../codec/revert.ts'
@@ -56,7 +57,7 @@ export type TransactionStatus = {
 
 /** The status of the transaction with a native id, or with the Ethereum hash under which it was sent. */
 export async function transactionStatus(hash: Hash, needs: Needs): Promise<TransactionStatus> {
-  const { chain, native, request, sending } = needs
+  const { native, request, sending } = needs
   const sent = await sending.find(hash)
   const ending = sent ? undefined : await sending.ending(hash)
   const id = sent?.id ?? ending?.id ?? hash
@@ -74,6 +75,14 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
   const found = looks.find((look) => look.info)
   if (found?.info)
     return { state: 'mined', ...base, ...(await mined(found.info, found.native, needs)) }
+  // What the gateway has read in a block is there, whatever a node does not show.
+  if (sent?.block)
+    return {
+      state: 'mined',
+      ...base,
+      ...placeOf(sent.block, needs),
+      evidence: evidenceOf('this gateway has read it', sent.state === 'final'),
+    }
   const having = looks.filter(({ waiting }) => waiting)
   const unasked = unaskedIn(looks)
   if (having[0]?.waiting)
@@ -84,8 +93,7 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
       ...named(namesOf(having)),
       evidence: `${orphan ? 'a reorg removed its block, and ' : ''}${inPools(having)}${orphan ? ' again' : ''}${unasked}`,
     }
-  if (ending?.state === 'expired' || (sent && sent.expiration <= chain.solid().timestamp))
-    return { state: 'expired', ...base, evidence: EXPIRED }
+  if (ending?.state === 'expired') return { state: 'expired', ...base, evidence: EXPIRED }
   const nowhere = `no asked node has it in a block or in its pool${unasked}`
   if (orphan)
     return { state: 'removed', ...base, evidence: `a reorg removed its block; ${nowhere}` }
@@ -106,7 +114,8 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
   }
 }
 
-const EXPIRED = 'it is in no block, and a block after its expiration is solidified'
+const EXPIRED =
+  'the gateway has read every block that could have it, up to a solidified one after its expiration'
 
 const named = (nodes: string[]) => nodes.length > 0 && { nodes }
 
@@ -139,23 +148,32 @@ async function mined(
     { signal },
   )
   if (!block) throw new UpstreamError(`the node does not have block ${blockNumber}`)
-  const solidified = blockNumber <= chain.solid().number
   const outcome = outcomeOf(info)
   const data = `0x${contractResult?.[0] ?? ''}` as const
   const reason =
     outcome === 'reverted' ? revertReason(data) : outcome === 'failed' ? receipt?.result : undefined
+  const place = placeOf({ number: blockNumber, hash: `0x${block.blockID}` }, { chain })
   return {
-    block: {
-      number: toQuantity(blockNumber),
-      hash: `0x${block.blockID}` as const,
-      confirmations: toQuantity(Math.max(0, chain.latest().number - blockNumber + 1)),
-      solidified,
-    },
+    ...place,
     outcome,
     ...(reason !== undefined && { reason }),
-    evidence: solidified
-      ? 'a node has its receipt in a solidified block, which no reorg can remove'
-      : 'a node has its receipt in a block that a reorg can still remove',
+    evidence: evidenceOf('a node has its receipt', place.block.solidified),
+  }
+}
+
+const evidenceOf = (who: string, isSolidified: boolean) =>
+  isSolidified
+    ? `${who} in a solidified block, which no reorg can remove`
+    : `${who} in a block that a reorg can still remove`
+
+function placeOf({ hash, number }: BlockId, { chain }: Pick<Needs, 'chain'>) {
+  return {
+    block: {
+      number: toQuantity(number),
+      hash,
+      confirmations: toQuantity(Math.max(0, chain.latest().number - number + 1)),
+      solidified: number <= chain.solid().number,
+    },
   }
 }
 

@@ -54,7 +54,10 @@ const call = rpc('eth_call')
 const payingCall = rpc('eth_call', [{ from, to: kitchen, data: '0x01', value: '0x5' }, 'latest'])
 const balance = rpc('eth_getBalance', [from, 'latest'])
 const build = rpc('buildTransaction', [{ from, to: `0x${'11'.repeat(20)}`, value: '0x5' }])
-const send = ({ native }: Gateway) => broadcast({ native }, { hash, hex: '00' })
+const send = async ({ native }: Gateway) => {
+  const delivery = await broadcast({ native }, { hash, hex: '00' })
+  return delivery.kind === 'refused' ? delivery.error : delivery
+}
 
 const refused = (code: number, words: RegExp) =>
   expect.objectContaining({ code, message: expect.stringMatching(words) })

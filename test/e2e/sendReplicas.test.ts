@@ -66,7 +66,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     )
     chain.setFaults(noFaults)
     expect(sent).toEqual(
-      sent.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: -32603 }) })),
+      sent.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: -32003 }) })),
     )
     expect(await call(1, 'eth_sendRawTransaction', raw)).toBe(keccak256(raw))
     await until(async () =>

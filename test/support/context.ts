@@ -32,7 +32,9 @@ export async function createReplayContext({
   nodeRpc = false,
   solid = CHAIN.head,
   view = 'full',
-}: createReplayContext.Options = {}): Promise<Context & { node: ReplayNode }> {
+}: createReplayContext.Options = {}): Promise<
+  Context & { mine: (transaction: string) => void; node: ReplayNode }
+> {
   const node = await startReplayNode(intercept ? { intercept } : {})
   const config = createConfig({ upstream: node.url, ...given })
   const native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
@@ -42,9 +44,11 @@ export async function createReplayContext({
     await native.close()
     await node.close()
   })
+  const mined = new Set<string>()
   const head = {
     at: (number: number) => (number <= CHAIN.head ? headBlock(number) : undefined),
-    blockWith: () => undefined,
+    blockWith: (transaction: string) =>
+      mined.has(transaction) ? headBlock(CHAIN.head) : undefined,
     latest: () => headBlock(CHAIN.head),
     solid: () => headBlock(solid),
     onUpdate: () => () => {},
@@ -108,6 +112,7 @@ export async function createReplayContext({
     chain,
     config,
     internal,
+    mine: (transaction) => void mined.add(transaction),
     native,
     node,
     nodeRpc: rpc,

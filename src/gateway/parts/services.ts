@@ -159,6 +159,7 @@ export async function createServices({
     },
     onSent: (hash) => feeds.sent(hash),
     refusals,
+    resends: !authoritative,
     store: sent.store,
   })
   const cursorStore = createCursorStore({

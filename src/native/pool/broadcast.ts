@@ -1,10 +1,11 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { within } from '../../lib/within.ts'
-import { NodeFailedError, NodeTimeoutError } from '../errors.ts'
-import { isUnsent } from '../transport/connectionFault.ts'
+import { broadcastVerdict, wasNotSent } from '../broadcastVerdict.ts'
+import { NodeTimeoutError } from '../errors.ts'
 import type { NativeReply } from '../transport/transport.ts'
 import type { BroadcastResult } from '../wire/accountTypes.ts'
+import { QueueFullError } from './limiter.ts'
 import type { Member, MemberCall } from './member.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -12,16 +13,25 @@ import type { Outcome } from './outcome.ts'
 export const BROADCASTS = new Set(['broadcasthex', 'broadcasttransaction'])
 
 /** Refusals that depend only on the bytes, so every node gives them. */
-const FINAL = new Set(['SIGERROR', 'TOO_BIG_TRANSACTION_ERROR'])
+const OF_BYTES = new Set(['SIGERROR', 'TOO_BIG_TRANSACTION_ERROR'])
 
 /**
- * Sends the same bytes to one node after the other until one accepts them. A node that knows them already counts too: an
- * earlier one may have passed them on although its answer was lost. A node that does not answer gets half of the time that is
- * left, so that the next one gets time too; the last node gets all of it.
+ * What one node has shown, the most important first. A node that has seen the bytes counts more than one that may have them, and a
+ * refusal counts only when every node that was asked has refused them.
+ */
+const RANKS = ['duplicate', 'lost', 'unclear', 'refused', 'unsent'] as const
+
+type Rank = (typeof RANKS)[number]
+
+/** The result of one node: its reply, or why there is none. */
+type Shown = { rank: Rank; reply: NativeReply } | { rank: Rank; fault: Error }
+
+/**
+ * Sends the same bytes to one node after the other until one accepts them. A node that does not answer gets half of the time that
+ * is left, so that the next one gets time too; the last node gets all of it.
  *
- * @returns the first reply that accepts; else the first that refuses.
- * @throws UnconfirmedBroadcastError when no node answered and one may have accepted the transaction; otherwise the error of
- * the last node.
+ * @returns the first reply that accepts; else a reply of the highest rank, which is a refusal only if no node may have the bytes.
+ * @throws UnconfirmedBroadcastError when a node may have accepted the transaction; otherwise the error of the highest rank.
  */
 export async function broadcastInTurn(
   call: MemberCall,
@@ -29,9 +39,11 @@ export async function broadcastInTurn(
 ): Promise<NativeReply> {
   const deadline = performance.now() + timeout
   const tried: Member[] = []
-  let refusal: NativeReply | undefined
-  let fault: Error = new NodeTimeoutError(timeout)
-  let mayHave = false
+  let best: Shown | undefined
+  let hasAnswer = false
+  const note = (shown: Shown) => {
+    if (!best || RANKS.indexOf(shown.rank) < RANKS.indexOf(best.rank)) best = shown
+  }
   for (let member: Member | undefined = first; member;) {
     tried.push(member)
     const left = deadline - performance.now()
@@ -46,33 +58,34 @@ export async function broadcastInTurn(
         new NodeTimeoutError(Math.round(time)),
         signal,
       )
-      if (outcome.kind === 'answer' || outcome.kind === 'unknown') {
-        const answer = (outcome.reply.parsed ?? {}) as BroadcastResult
-        if (answer.result === true || answer.code === 'DUP_TRANSACTION_ERROR') return outcome.reply
-        refusal ??= outcome.reply
-        onRefusal(member, answer)
-        if (FINAL.has(answer.code ?? '')) break
-      } else {
-        fault = outcome.error
-        mayHave ||= outcome.kind === 'failed' && !hasDoneNothing(outcome)
-      }
+      if ('reply' in outcome) {
+        const { reply } = outcome
+        const verdict = broadcastVerdict(reply.parsed)
+        if (verdict === 'accepted') return reply
+        hasAnswer = true
+        note({ rank: verdict, reply })
+        const answer = (reply.parsed ?? {}) as BroadcastResult
+        if (verdict !== 'duplicate' && answer.code !== undefined) onRefusal(member, answer)
+        if (verdict === 'refused' && OF_BYTES.has(answer.code ?? '')) break
+      } else note(shownBy(outcome))
     } catch (error) {
       signal?.throwIfAborted()
-      fault = error as Error
-      mayHave ||= fault instanceof NodeTimeoutError
+      const isUnsent = error instanceof QueueFullError
+      note({ rank: isUnsent ? 'unsent' : 'lost', fault: error as Error })
     }
-    member = next(tried) ?? (refusal ? undefined : last(tried))
+    member = next(tried) ?? (hasAnswer ? undefined : last(tried))
   }
-  if (refusal) return refusal
-  throw mayHave ? new UnconfirmedBroadcastError({ cause: fault }) : fault
+  if (!best) throw new NodeTimeoutError(timeout)
+  if ('reply' in best) return best.reply
+  throw best.rank === 'lost' ? new UnconfirmedBroadcastError({ cause: best.fault }) : best.fault
 }
 
-/** Whether a failed call cannot have sent the transaction. */
-function hasDoneNothing({ error, isUnsent: wasUnsent }: Failure): boolean {
-  return wasUnsent === true || error instanceof NodeFailedError || isUnsent(error.cause)
+/** A node that limits the rate, or does not offer the operation, may stand behind a front end that has passed the call on. */
+function shownBy(outcome: Exclude<Outcome, { reply: NativeReply }>): Shown {
+  const { error: fault, kind } = outcome
+  if (kind !== 'failed') return { rank: 'unclear', fault }
+  return { rank: outcome.isUnsent || wasNotSent(fault) ? 'unsent' : 'lost', fault }
 }
-
-type Failure = Extract<Outcome, { kind: 'failed' }>
 
 export declare namespace broadcastInTurn {
   type Options = {
@@ -81,7 +94,7 @@ export declare namespace broadcastInTurn {
     next: (tried: readonly Member[]) => Member | undefined
     /** A node that is asked only when no other one gave an answer. It may answer although its last probe failed. */
     last: (tried: readonly Member[]) => Member | undefined
-    /** Called with each node that refused the bytes. */
+    /** Called with each node that answered and did not accept the bytes. */
     onRefusal: (member: Member, answer: BroadcastResult) => void
     signal: StopSignal | undefined
     /** Milliseconds for all nodes together. */
@@ -89,13 +102,13 @@ export declare namespace broadcastInTurn {
   }
 }
 
-/** `-32603`: no node has answered in time, and one may have accepted the transaction. Sending the same bytes again is safe. */
+/** `-32603`: no node has accepted the transaction, and one may have it. Sending the same bytes again is safe. */
 class UnconfirmedBroadcastError extends UpstreamError {
   override name = 'UnconfirmedBroadcastError'
 
   constructor(options: { cause?: unknown }) {
     super(
-      'the upstream nodes did not confirm the transaction: look it up before sending anything else',
+      'unconfirmed: the upstream nodes did not confirm the transaction, and it may still be mined until it expires; only the same bytes are safe to send again',
       options,
     )
   }

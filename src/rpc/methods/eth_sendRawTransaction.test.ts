@@ -22,9 +22,12 @@ const dave = keys.dave.eth
 async function createContext({
   broadcast = () => ({ result: true, code: 'SUCCESS', txid: '' }),
   known = () => false,
+  reply,
 }: {
   broadcast?: (hex: string) => object | undefined
   known?: (id: string) => boolean
+  /** The answer to every broadcast, as it is. */
+  reply?: ReplayReply
 } = {}) {
   const sent: string[] = []
   const context = await createReplayContext({
@@ -33,6 +36,7 @@ async function createContext({
       const request = JSON.parse(body || '{}') as { transaction?: string; value?: string }
       if (path === '/wallet/broadcasthex') {
         sent.push(request.transaction ?? '')
+        if (reply) return reply
         const answer = broadcast(request.transaction ?? '')
         return answer ? { text: JSON.stringify(answer) } : { status: 502, text: '<html>' }
       }
@@ -69,7 +73,7 @@ function native(amount: number | bigint, key: string = keys.bob.pk): Hex {
     contract: [{ parameter: { value, type_url }, type }],
     ref_block_bytes: '00df',
     ref_block_hash: '3e5a955d7b8a4ea0',
-    expiration: 1_795_262_100_000,
+    expiration: 1_895_262_100_000,
     timestamp: 1_795_262_050_000,
   }
   return `0x${encodeTransaction(signTransaction({ raw_data }, key))}`
@@ -86,6 +90,7 @@ describe('native transactions', () => {
   test('behavior: the same again, and one that the node has already, is no error', async () => {
     const { context } = await createContext({
       broadcast: () => ({ result: false, code: 'DUP_TRANSACTION_ERROR', message: 'Dup' }),
+      known: () => true,
     })
     const raw = native(1)
     const hash = `0x${decodeTransaction(raw).txID}`
@@ -101,7 +106,7 @@ describe('native transactions', () => {
   test('error: no answer, and the node does not show it', async () => {
     const { context } = await createContext({ broadcast: () => undefined })
     await expect(send(context, native(1))).rejects.toEqual(
-      refusal(/did not confirm transaction 0x[\da-f]{64}: look it up/, -32603),
+      refusal(/^unconfirmed: transaction 0x[\da-f]{64} may still be mined until 20/, -32003),
     )
     // It may still be mined.
     expect(await callMethod(eth_getTransactionCount, context, [bob.address, 'pending'])).toBe('0x1')
@@ -112,7 +117,7 @@ describe('native transactions', () => {
     [
       'CONTRACT_VALIDATE_ERROR',
       'Contract validate error : y',
-      /^Contract validate error : y/,
+      /^refused: Contract validate error : y/,
       -32000,
     ],
     [
@@ -121,21 +126,49 @@ describe('native transactions', () => {
       /^insufficient funds for gas/,
       -32000,
     ],
-    ['CONTRACT_EXE_ERROR', 'Contract execute error : z', /^Contract execute error/, -32000],
+    [
+      'CONTRACT_EXE_ERROR',
+      'Contract execute error : z',
+      /^refused: Contract execute error/,
+      -32000,
+    ],
     ['BANDWITH_ERROR', 'Account resource insufficient error.', /^insufficient funds/, -32000],
     ['TAPOS_ERROR', 'Tapos check error.', /^transaction expired/, -32000],
     ['TRANSACTION_EXPIRATION_ERROR', 'Transaction expired', /^transaction expired/, -32000],
     ['TOO_BIG_TRANSACTION_ERROR', 'too big', /^oversized data/, -32000],
-    ['SERVER_BUSY', 'Server busy.', /^the node is busy, send the same bytes again/, -32005],
-    ['NO_CONNECTION', 'No connection.', /^the node is busy/, -32005],
-    ['NOT_ENOUGH_EFFECTIVE_CONNECTION', 'P2P broadcast failed.', /^the node is busy/, -32005],
-    ['BLOCK_UNSOLIDIFIED', 'Block unsolidified.', /^the node is busy/, -32005],
-    ['OTHER_ERROR', 'Error: odd', /^the node rejected the transaction: Error: odd/, -32000],
   ])('error: %s, %s', async (code, message, expected, rpcCode) => {
     const { context } = await createContext({ broadcast: () => ({ result: false, code, message }) })
     await expect(send(context, native(1))).rejects.toEqual(refusal(expected, rpcCode))
     // Refused, so the nonce is free again.
     expect(await callMethod(eth_getTransactionCount, context, [bob.address, 'pending'])).toBe('0x0')
+  })
+
+  test.each([
+    ['SERVER_BUSY', 'Server busy.'],
+    ['NO_CONNECTION', 'No connection.'],
+    ['NOT_ENOUGH_EFFECTIVE_CONNECTION', 'P2P broadcast failed.'],
+    ['BLOCK_UNSOLIDIFIED', 'Block unsolidified.'],
+    ['OTHER_ERROR', 'Error: odd'],
+    ['DUP_TRANSACTION_ERROR', 'Transaction already exists.'],
+  ])('error: %s is no refusal, so the record stays', async (code, message) => {
+    const { context } = await createContext({ broadcast: () => ({ result: false, code, message }) })
+    await expect(send(context, native(1))).rejects.toEqual(
+      refusal(`^unconfirmed: .* A node says: ${code}: ${message}$`, -32003),
+    )
+    expect(await callMethod(eth_getTransactionCount, context, [bob.address, 'pending'])).toBe('0x1')
+  })
+
+  test.each([
+    ['HTTP 408', { status: 408, text: '' }],
+    ['HTTP 413', { status: 413, text: '' }],
+    ['HTTP 429', { status: 429, text: '' }],
+    ['an error of a front end', { text: '{"Error":"request timed out"}' }],
+    ['an exception', { text: '{"Error":"class java.lang.NullPointerException : null"}' }],
+    ['nothing', { text: '{}' }],
+  ])('error: %s is no refusal', async (_, reply) => {
+    const { context } = await createContext({ reply })
+    await expect(send(context, native(1))).rejects.toEqual(refusal('^unconfirmed: ', -32003))
+    expect(await callMethod(eth_getTransactionCount, context, [bob.address, 'pending'])).toBe('0x1')
   })
 
   test('error: a signature of another key, no signature, and random bytes', async () => {

@@ -73,6 +73,6 @@ test.each([
   })
   const request = { from: keys.bob.eth, to: keys.dave.eth, value: '0x5', nonce: '0x0' }
   const send = async () => callMethod(eth_sendTransaction, context, [request])
-  await expect(send).rejects.toMatchObject({ code: -32000, message: text })
-  await expect(send).rejects.toMatchObject({ code: -32000, message: text })
+  await expect(send).rejects.toMatchObject({ code: -32000, message: `refused: ${text}` })
+  await expect(send).rejects.toMatchObject({ code: -32000, message: `refused: ${text}` })
 })

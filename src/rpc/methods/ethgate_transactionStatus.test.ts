@@ -6,6 +6,7 @@ import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
 import { signedTransfer } from '../../../test/support/signedTransfer.ts'
 import type { HeadBlock } from '../../chain/head/headTypes.ts'
 import { createMemorySentStore } from '../../sending/memorySentStore.ts'
+import type { SentTransaction } from '../../sending/sentStore.ts'
 import type { Context } from '../context.ts'
 import { callMethod } from '../method.ts'
 import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
@@ -99,15 +100,39 @@ test('behavior: sent here but not seen at the node, by both hashes', async () =>
   expect(await statusOf(context, status.transactionHash)).toEqual(status)
 })
 
-test('behavior: expired: in no block though a later block is solidified', async () => {
-  const context = await open(ACCEPTED)
-  const hash = await callMethod(eth_sendRawTransaction, context, [await signedTransfer()])
-  const later = { ...context.chain.solid(), timestamp: context.chain.latest().timestamp + 60_001 }
-  const chain = { ...context.chain, solid: () => later }
-  expect(await statusOf({ ...context, chain }, hash)).toMatchObject({
+/** A context with what the record has of a transaction. */
+async function withSent(sent: Partial<SentTransaction>) {
+  const context = await open()
+  const found = { id, from: keys.bob.eth, nonce: 0, expiration: 1_700_000_000_000, ...sent }
+  return {
+    ...context,
+    sending: { ...context.sending, find: async () => found as SentTransaction },
+  }
+}
+
+test('behavior: a node that does not show it proves no expiration', async () => {
+  const context = await withSent({ state: 'pending' })
+  expect(await statusOf(context, id)).toMatchObject({ state: 'submitted' })
+  const store = createMemorySentStore()
+  await store.reserve({ id, from: keys.bob.eth, expiration: 1_700_000_000_000 })
+  await store.change(id, { event: 'expired' })
+  const sending = {
+    ...context.sending,
+    find: async () => undefined,
+    ending: (hash: Hash) => store.ending(hash),
+  }
+  expect(await statusOf({ ...context, sending }, id)).toMatchObject({
     state: 'expired',
-    ethereumHash: hash,
-    expiration: expect.stringMatching(/^0x/) as string,
+    expiration: '0x6553f100',
+  })
+})
+
+test('behavior: what the gateway has read in a block is mined, though no node shows it', async () => {
+  const block = { number: CHAIN.head, hash: `0x${'0b'.repeat(32)}` } as const
+  expect(await statusOf(await withSent({ state: 'final', block }), id)).toMatchObject({
+    state: 'mined',
+    block: { hash: block.hash, number: '0xdf', solidified: true },
+    evidence: 'this gateway has read it in a solidified block, which no reorg can remove',
   })
 })
 
@@ -129,7 +154,10 @@ test('behavior: refused, with the reason, by the Ethereum hash', async () => {
 test('behavior: refused and expired are known to every replica, with the nodes that refused', async () => {
   const store = createMemorySentStore()
   await store.reserve({ id, from: keys.bob.eth, expiration: 1_700_000_000_000 })
-  await store.release(id, { state: 'refused', nodes: ['a', 'b'], reason: 'no' })
+  await store.change(id, {
+    event: 'refused',
+    why: { state: 'refused', nodes: ['a', 'b'], reason: 'no' },
+  })
   const context = await open({}, CHAIN.head)
   const sending = { ...context.sending, ending: (hash: Hash) => store.ending(hash) }
   expect(await statusOf({ ...context, sending }, id)).toMatchObject({

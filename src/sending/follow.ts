@@ -1,0 +1,191 @@
+import type { Hash } from 'viem'
+
+import type { ChainUpdate, Head, HeadBlock, RecentBlock } from '../chain/head/headTypes.ts'
+import { UpstreamError } from '../lib/errors.ts'
+import type { NativeClient } from '../native/client.ts'
+import { ifServed } from '../native/errors.ts'
+import type { Contracts } from './contracts.ts'
+import { type SentStore, type SentTransaction, toId } from './sentStore.ts'
+
+/** Maximum number of transactions that one update makes final, and that it checks for expiration. */
+const SWEEP = 200
+
+/** Blocks that one update reads below the window, and blocks that are read at the same time. */
+const READ = 256
+const PARALLEL = 8
+
+/**
+ * Follows sent transactions by the blocks that the head reads: a transaction in a new block is mined, one in a removed block is
+ * pending and sent again, one in a solidified block is final. One that is in no block up to a solidified one after its expiration has
+ * expired. Every replica may do this; each change counts once.
+ *
+ * The blocks that prove an expiration are those of the window. A transaction that is older than the window, because no replica ran
+ * for a while, needs those below it, which are read first.
+ *
+ * @param onError - called when handling a head failed. The next head tries again, with all blocks since then that the window has.
+ */
+export function createFollow({
+  contracts,
+  head,
+  native,
+  onError,
+  resend,
+  store,
+}: createFollow.Options): {
+  start(): void
+  /** Resolves when the current work is done. */
+  stop(): Promise<void>
+} {
+  let unsubscribe: (() => void) | undefined
+  let tail: Promise<void> = Promise.resolve()
+  /** The lowest block whose transactions were not looked up, because handling its head failed. */
+  let missedFrom = Infinity
+  /** The lowest block since which this process has looked up the transactions of all blocks. */
+  let followedFrom = Infinity
+  /** The blocks below that were read last, from the one after `from` to `to`. */
+  let older: { from: number; to: { number: number; hash: Hash; timestamp: number } } | undefined
+
+  /** The blocks of an update, and those before it that were missed. */
+  function blocksOf({ added }: ChainUpdate): readonly RecentBlock[] {
+    const first = added[0]?.number ?? Infinity
+    if (first <= missedFrom) {
+      missedFrom = first
+      return added
+    }
+    const blocks = head.window()?.blocks ?? added
+    // Some of them have left the window meanwhile.
+    if ((blocks[0]?.number ?? 0) > missedFrom) followedFrom = blocks[0]?.number ?? Infinity
+    return blocks.filter(({ number }) => number >= missedFrom)
+  }
+
+  async function follow(update: ChainUpdate): Promise<void> {
+    const { removed, solidified } = update
+    const blocks = blocksOf(update)
+    followedFrom = Math.min(followedFrom, missedFrom)
+    const again: Hash[] = []
+    for (const block of removed)
+      for (const id of await store.pick(block.transactions)) {
+        const { changed } = await store.change(id, { event: 'removed', block: toId(block) })
+        if (changed) again.push(id)
+      }
+    for (const block of blocks)
+      await Promise.all((await store.pick(block.transactions)).map((id) => see(id, block)))
+    missedFrom = Infinity
+    await contracts.refresh()
+    again.push(...(await settle(solidified)))
+    await expire(solidified)
+    // The pool of the node has most of them: this is for those that it has dropped.
+    for (const id of again) if (!head.blockWith(id)) void resend(id).catch(onError)
+  }
+
+  async function see(id: Hash, block: HeadBlock): Promise<void> {
+    const { changed, sent } = await store.change(id, { event: 'seen', block: toId(block) })
+    // The process that sent it may have ended before it recorded the contract.
+    if (changed && sent?.creates) await store.addContract(id)
+  }
+
+  /** Makes transactions of solidified blocks final. @returns those whose block is not on the chain, as this process missed. */
+  async function settle({ number: upTo }: HeadBlock): Promise<Hash[]> {
+    const removed: Hash[] = []
+    for (const id of await store.mined({ upTo, limit: SWEEP })) {
+      const block = (await store.find(id))?.block
+      if (!block) continue
+      const hash = head.at(block.number)?.hash ?? (await solidBlock(block.number)).hash
+      if (hash === block.hash) await store.change(id, { event: 'final', block })
+      else if ((await store.change(id, { event: 'removed', block })).changed) {
+        const other = head.blockWith(id)
+        if (other) await see(id, other)
+        else removed.push(id)
+      }
+    }
+    return removed
+  }
+
+  /** Releases transactions that no block can have any more. */
+  async function expire({ timestamp }: HeadBlock): Promise<void> {
+    const found = await Promise.all(
+      (await store.unfinished({ expiredAt: timestamp, limit: SWEEP })).map((id) => store.find(id)),
+    )
+    for (const sent of found) {
+      if (sent?.state !== 'pending') continue
+      const block = head.blockWith(sent.id)
+      if (block) await see(sent.id, block)
+      else if ((await isRead(sent)) && (await isNowhere(sent.id)))
+        await store.change(sent.id, { event: 'expired' })
+    }
+  }
+
+  /** Whether the transactions of all blocks that can have it were looked up. Reads blocks below the window. */
+  async function isRead({ after, expiration }: SentTransaction): Promise<boolean> {
+    const windowFrom = head.window()?.blocks[0]?.number ?? Infinity
+    const to = Math.min(followedFrom, windowFrom)
+    // Earlier versions did not record it, and only looked transactions up.
+    if (!after || after.number + 1 >= to) return true
+    if (!older || after.number < older.from)
+      older = { from: after.number, to: { ...after, timestamp: 0 } }
+    for (let read = 0; older.to.number + 1 < to && older.to.timestamp <= expiration;) {
+      const first = older.to.number + 1
+      const numbers = Array.from({ length: Math.min(PARALLEL, to - first) }, (_, i) => first + i)
+      const blocks = await Promise.all(numbers.map(solidBlock))
+      for (const block of blocks) {
+        if (block.parentHash !== older.to.hash) {
+          older = undefined
+          throw new UpstreamError('the solidified blocks of the node are not one chain')
+        }
+        for (const id of await store.pick(block.transactions))
+          await store.change(id, { event: 'final', block: toId(block) })
+        older.to = block
+      }
+      read += numbers.length
+      if (read >= READ) break
+    }
+    return older.to.number + 1 >= to || older.to.timestamp > expiration
+  }
+
+  async function solidBlock(number: number) {
+    const block = await native.solidity.getBlock({ id_or_num: String(number), detail: true })
+    if (!block) throw new UpstreamError(`the node does not have block ${number}`)
+    const { parentHash = '', timestamp = 0 } = block.block_header.raw_data
+    return {
+      number,
+      hash: `0x${block.blockID}` as const,
+      parentHash: `0x${parentHash}` as const,
+      timestamp,
+      transactions: (block.transactions ?? []).map(({ txID }): Hash => `0x${txID}`),
+    }
+  }
+
+  /** False when a node shows it in a solidified block: its sender may have sent it elsewhere before. */
+  async function isNowhere(id: Hash): Promise<boolean> {
+    const value = id.slice(2)
+    const found = await ifServed(native.solidity.getTransactionById({ value }))
+    if (found) await store.change(id, { event: 'final' })
+    return !found
+  }
+
+  return {
+    start() {
+      tail = tail.then(() => contracts.refresh()).catch(onError)
+      unsubscribe ??= head.onUpdate((update) => {
+        tail = tail.then(() => follow(update)).catch(onError)
+      })
+    },
+    async stop() {
+      unsubscribe?.()
+      unsubscribe = undefined
+      await tail
+    },
+  }
+}
+
+export declare namespace createFollow {
+  type Options = {
+    contracts: Pick<Contracts, 'refresh'>
+    head: Pick<Head, 'at' | 'blockWith' | 'onUpdate' | 'window'>
+    native: NativeClient
+    onError: (error: unknown) => void
+    /** Broadcasts a transaction again. */
+    resend: (id: Hash) => Promise<void>
+    store: SentStore
+  }
+}
