@@ -235,7 +235,6 @@ export const GROUPS: readonly ErrorGroup[] = [
     texts: [
       /^unconfirmed: /,
       /^the record of (the )?transaction .*changes all the time/,
-      /^the gateway accepted transaction/,
       /is not in a block yet/,
       /^the transaction is in the pool and was not mined/,
     ],
