@@ -5,10 +5,11 @@ export type Spender = {
   /** Whether the caller may use an account. */
   mayUse(account: Address): boolean
   /**
-   * Counts what a transaction may cost, before it is signed: its value and its fee limit.
+   * Counts what a transaction may cost at most, before it is signed.
    *
-   * @param amount - sun
+   * @param cost - sun; only called when it is counted.
+   * @param once - the hash of a transaction that may be counted by several requests: the largest amount counts.
    * @throws RpcError when the caller may not spend as much today, or when it cannot be counted
    */
-  spend(amount: bigint): Promise<void>
+  spend(cost: () => Promise<bigint>, once?: string): Promise<void>
 }

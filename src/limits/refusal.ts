@@ -72,7 +72,7 @@ export class SpendingLimitError extends RpcError {
   constructor(key: string, { amount, limit, now, spent }: SpendingLimitError.Options) {
     super(
       QUOTA_EXCEEDED,
-      `the API key ${key} may spend ${limit} sun a day: it has spent ${spent}, and this transaction may cost ${amount} (value and fee limit)`,
+      `the API key ${key} may spend ${limit} sun a day: it has spent ${spent}, and this transaction may cost ${amount} (value, fee limit and fees)`,
       {
         data: {
           limit: 'spend',

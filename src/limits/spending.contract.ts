@@ -38,6 +38,18 @@ export function testSpendingStore(
       expect(Math.max(...added.map(({ spent }) => spent))).toBe(99)
     })
 
+    test('args: requests for one transaction count once, with the largest amount', async () => {
+      const { store } = await open()
+      const add = (amount: number, once: string) => store.add('a', amount, 100, once)
+      const spent = await Promise.all([30, 30, 30].map((amount) => add(amount, '0x1')))
+      expect(spent.map((one) => one.spent)).toEqual([30, 30, 30])
+      expect(await add(40, '0x1')).toEqual({ isAdded: true, spent: 40 })
+      expect(await add(20, '0x1')).toEqual({ isAdded: true, spent: 40 })
+      expect(await add(60, '0x2')).toEqual({ isAdded: true, spent: 100 })
+      expect(await add(41, '0x1')).toEqual({ isAdded: false, spent: 100 })
+      expect(await store.add('b', 30, 100, '0x1')).toEqual({ isAdded: true, spent: 30 })
+    })
+
     test('behavior: sums survive a restart', async () => {
       const { again, store } = await open()
       await store.add('a', 60, 100)

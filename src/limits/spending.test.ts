@@ -98,5 +98,5 @@ test('error: a broken file refuses to spend', async () => {
 test('error: without a store, a key with a limit spends nothing', async () => {
   const key = { name: 'a', sha256: '', limits: {}, spend: 10 }
   const spender = createSpender(key, { bound: () => new Set(), now: Date.now, store: undefined })
-  await expect(spender.spend(0n)).rejects.toMatchObject({ code: -32603 })
+  await expect(spender.spend(async () => 0n)).rejects.toMatchObject({ code: -32603 })
 })

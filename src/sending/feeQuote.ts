@@ -10,7 +10,7 @@ import type { NativeClient } from '../native/client.ts'
 import { stakesPayEnergy } from '../native/earlyChain.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { AccountResource, Contract } from '../native/wire/accountTypes.ts'
-import { createFees, least } from './fees.ts'
+import { createFees, least, RESULT_BYTES, SIGNATURE } from './fees.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
 import { LIFETIME } from './signing.ts'
 
@@ -49,11 +49,6 @@ type Needs = {
   signal: AbortSignal
 }
 
-/** Points of the result of a transaction. */
-const RESULT_POINTS = 64
-
-const SIGNATURE = '00'.repeat(65)
-
 /**
  * Quotes the fee of a call as a transaction that is sent now.
  *
@@ -85,7 +80,7 @@ export async function feeQuote(call: Call, { chain, native, signal }: Needs): Pr
   const anchor = { block: chain.solid(), expiration, timestamp: chain.latest().timestamp }
   const unsigned = toNativeTransaction({ ...call, feeLimit }, anchor, hasCode)
   const points = BigInt(
-    encodeTransaction({ ...unsigned, signature: [SIGNATURE] }).length / 2 + RESULT_POINTS,
+    encodeTransaction({ ...unsigned, signature: [SIGNATURE] }).length / 2 + RESULT_BYTES,
   )
   const bandwidth = bandwidthOf(own)
   const energyFee = shares.burned * price

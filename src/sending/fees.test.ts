@@ -11,8 +11,17 @@ const fees = (price = 210n) =>
     native: {
       wallet: {
         getChainParameters: async () => ({
-          chainParameter: [{ key: 'getMaxFeeLimit', value: Number(MAX_FEE_LIMIT) }],
+          chainParameter: [
+            { key: 'getMaxFeeLimit', value: Number(MAX_FEE_LIMIT) },
+            { key: 'getTransactionFee', value: 1_000 },
+            { key: 'getCreateAccountFee', value: 100_000 },
+            { key: 'getCreateNewAccountFeeInSystemContract', value: 1_000_000 },
+            { key: 'getMemoFee', value: 7 },
+          ],
         }),
+      },
+      solidity: {
+        getAccount: async ({ address }) => (address === '41aa' ? { address } : undefined),
       },
     },
   })
@@ -46,4 +55,16 @@ test('error: a maximum below the energy price', async () => {
     code: -32000,
     message: 'transaction underpriced: gas price 209, energy price 210',
   })
+})
+
+test('behavior: the most that a transaction can cost', async () => {
+  const transfer = (to_address: string) => ({
+    contract: [{ type: 'TransferContract', parameter: { value: { to_address } } }],
+  })
+  const call = { contract: [{ type: 'TriggerSmartContract' }], fee_limit: 500 }
+  // Its bytes, and 64 for its result.
+  expect(await fees().most(transfer('41aa'), 136)).toBe(200_000n)
+  expect(await fees().most(transfer('41bb'), 136)).toBe(1_300_000n)
+  expect(await fees().most(call, 136)).toBe(200_500n)
+  expect(await fees().most({ ...call, data: '00' }, 136)).toBe(200_507n)
 })

@@ -1,9 +1,13 @@
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
+import type { Transaction } from '../native/wire/types.ts'
 
-/** Milliseconds for which the network's largest fee limit is cached. Votes change it, at most every few hours. */
-const CAP_AGE = 60_000
+/** Milliseconds for which the parameters of the chain are cached. Votes change them, at most every few hours. */
+const PARAMETERS_AGE = 60_000
+
+/** Bytes that the chain counts for the result of a transaction. */
+export const RESULT_BYTES = 64
 
 /**
  * Factor of the fee limit when the next maintenance is before the expiration of a transaction. Only a maintenance changes
@@ -11,6 +15,9 @@ const CAP_AGE = 60_000
  * price is certain and the fee limit has no headroom.
  */
 const PRICE_CHANGE_HEADROOM = 2n
+
+/** Stands for a signature where only its size counts. */
+export const SIGNATURE = '00'.repeat(65)
 
 /** The most energy that a contract call or creation may use. */
 export type Fees = {
@@ -22,6 +29,13 @@ export type Fees = {
    * stop half-way and cost its whole limit.
    */
   limit(offer: Fees.Offer): Promise<bigint>
+  /**
+   * The most sun that a signed transaction can cost beside its value: its fee limit, its bytes as if no bandwidth were left, the fee for
+   * a memo, and for a transfer the fees of the account that it may create.
+   *
+   * @param bytes - of the signed transaction.
+   */
+  most(raw_data: Transaction['raw_data'], bytes: number): Promise<bigint>
 }
 
 export declare namespace Fees {
@@ -40,14 +54,26 @@ export function createFees({
   native,
   now = () => performance.now(),
 }: createFees.Options): Fees {
-  let cap: { value: bigint; at: number } | undefined
+  let known: { values: Map<string, number | bigint | undefined>; at: number } | undefined
+
+  /** The parameters of the chain, by key. */
+  async function parameters() {
+    if (known && now() - known.at < PARAMETERS_AGE) return known.values
+    const { chainParameter = [] } = await native.wallet.getChainParameters()
+    known = { values: new Map(chainParameter.map(({ key, value }) => [key, value])), at: now() }
+    return known.values
+  }
 
   async function networkCap(): Promise<bigint> {
-    if (cap && now() - cap.at < CAP_AGE) return cap.value
-    const { chainParameter } = await native.wallet.getChainParameters()
-    const parameter = chainParameter?.find(({ key }) => key === 'getMaxFeeLimit')
-    cap = { value: BigInt(parameter?.value ?? DEFAULT_CAP), at: now() }
-    return cap.value
+    return BigInt((await parameters()).get('getMaxFeeLimit') ?? DEFAULT_CAP)
+  }
+
+  /** Whether a transfer may create its target. A solidified account exists on every branch. */
+  async function mayCreate({ contract }: Transaction['raw_data']): Promise<boolean> {
+    const [{ parameter, type } = {}] = contract ?? []
+    if (type !== 'TransferContract') return false
+    const address = String(parameter?.value?.['to_address'])
+    return (await native.solidity.getAccount({ address })) === undefined
   }
 
   return {
@@ -63,13 +89,28 @@ export function createFees({
       const limit = gas * least(highest, gasPrice ?? highest)
       return least(limit, await networkCap())
     },
+    async most(raw_data, bytes) {
+      const [values, isNew] = await Promise.all([parameters(), mayCreate(raw_data)])
+      const fee = (key: string) => BigInt(values.get(key) ?? 0)
+      const bandwidth = fee('getTransactionFee') * BigInt(bytes + RESULT_BYTES)
+      const creation = fee('getCreateNewAccountFeeInSystemContract') + fee('getCreateAccountFee')
+      return (
+        BigInt(raw_data.fee_limit ?? 0) +
+        bandwidth +
+        (raw_data.data ? fee('getMemoFee') : 0n) +
+        (isNew ? creation : 0n)
+      )
+    },
   }
 }
 
 export declare namespace createFees {
   type Options = {
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo'>
-    native: { wallet: Pick<NativeClient['wallet'], 'getChainParameters'> }
+    native: {
+      wallet: Pick<NativeClient['wallet'], 'getChainParameters'>
+      solidity: Pick<NativeClient['solidity'], 'getAccount'>
+    }
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
   }

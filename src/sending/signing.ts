@@ -10,7 +10,7 @@ import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Transaction } from '../native/wire/types.ts'
 import type { Contracts } from './contracts.ts'
-import { createFees } from './fees.ts'
+import { createFees, SIGNATURE } from './fees.ts'
 import type { ManagedKeys } from './keys.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
 import { unknownAccountError } from './refusals.ts'
@@ -29,6 +29,8 @@ export type SendRequest = {
   /** Which of the two fields the client set; absent when it set none. */
   feeKind?: FeeKind | undefined
   nonce?: number | undefined
+  /** Of the Ethereum transaction that is translated: its cost counts once. */
+  hash?: Hash
   /** Who asks for the signature; absent for this process. */
   spender?: Spender | undefined
 }
@@ -50,7 +52,7 @@ export type Signing = {
     count: (account: Address) => Promise<number>,
   ): Promise<FilledTransaction>
   /**
-   * Signs the native transaction of a request, after its value and fee limit were counted for the spender.
+   * Signs the native transaction of a request, after the most that it can cost was counted for the spender.
    *
    * @throws RpcError `-32000` when the account is not managed here or the spender may not use it, or as `Spender.spend`
    */
@@ -71,6 +73,8 @@ export function createSigning({
 }: createSigning.Options): Signing {
   const fees = createFees({ chain, native, now })
   let lastTimestamp = 0
+  /** The requests whose cost was counted. */
+  const counted = new WeakSet<SendRequest>()
 
   const fill: Signing['fill'] = async (request, count) => {
     const { from, to, value } = request
@@ -122,7 +126,13 @@ export function createSigning({
     if (!key || spender?.mayUse(from) === false) throw unknownAccountError(from)
     const { data, replaced } = contracts.inData(request.data)
     const unsigned = await prepare({ ...request, data })
-    await spender?.spend(value + BigInt(unsigned.raw_data.fee_limit ?? 0))
+    const cost = async () => {
+      const bytes = encodeTransaction({ ...unsigned, signature: [SIGNATURE] }).length / 2
+      return value + (await fees.most(unsigned.raw_data, bytes))
+    }
+    // A request is signed again when another one has the same bytes.
+    if (!counted.has(request)) await spender?.spend(cost, request.hash)
+    counted.add(request)
     const transaction = signTransaction(unsigned, key)
     return {
       id: `0x${transaction.txID}`,

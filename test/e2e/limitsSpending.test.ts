@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -120,29 +120,72 @@ test('default: only the key that names an account may use it', async () => {
 })
 
 test('behavior: a key spends up to its limit a day, also after a restart', async () => {
-  const { call, restart } = await start(`, spend: ${3 * COIN}`)
+  const { call, restart } = await start(`, spend: ${4 * COIN}`)
   const from = dev.accountOf(0)
-  expect((await call('bound', 'eth_sendTransaction', pay(from, 2 * COIN))).error).toBeUndefined()
+  // Each costs its value and at most 0.3 coins for its bytes.
+  const send = async (value: number, method = 'eth_sendTransaction') =>
+    call('bound', method, { ...pay(from, value), to: dev.accountOf(5) })
+  expect((await send(2 * COIN)).error).toBeUndefined()
   await restart()
   const before = await dev.rpc('eth_getBalance', from, 'latest')
-  const { error } = await call('bound', 'eth_sendTransaction', pay(from, COIN + 1))
+  const { error } = await send(2 * COIN)
   expect(error).toMatchObject({
     code: -32029,
-    message: `the API key bound may spend ${3 * COIN} sun a day: it has spent ${2 * COIN}, and this transaction may cost ${COIN + 1} (value and fee limit)`,
+    message: expect.stringMatching(
+      /^the API key bound may spend 4000000 sun a day: it has spent 2[23]\d{5}, and this transaction may cost 2[23]\d{5} \(value, fee limit and fees\)$/,
+    ),
     data: {
       limit: 'spend',
       scope: 'key',
-      amount: String(COIN + 1),
-      left: String(COIN),
+      amount: expect.stringMatching(/^2[23]\d{5}$/),
+      left: expect.stringMatching(/^1[67]\d{5}$/),
       resetAt: expect.stringMatching(/T00:00:00.000Z$/),
     },
   })
   // A signature alone is refused too, because anybody can broadcast it.
-  const signed = await call('bound', 'eth_signTransaction', pay(from, COIN + 1))
-  expect(signed.error?.code).toBe(-32029)
+  expect((await send(2 * COIN, 'eth_signTransaction')).error?.code).toBe(-32029)
   expect(await dev.rpc('eth_getBalance', from, 'latest')).toBe(before)
-  expect((await call('bound', 'eth_sendTransaction', pay(from, COIN))).error).toBeUndefined()
-  expect((await call('bound', 'eth_sendTransaction', pay(from, 1))).error?.code).toBe(-32029)
+  expect((await send(COIN)).error).toBeUndefined()
+  expect((await send(COIN)).error?.code).toBe(-32029)
+})
+
+test('behavior: a key bounds what its transactions cost, with the accounts that they create', async () => {
+  const { call } = await start(`, spend: ${3 * COIN}`)
+  const from = dev.accountOf(0)
+  const balance = async () => BigInt((await dev.rpc('eth_getBalance', from, 'latest')) as Hex)
+  const before = await balance()
+  const answers: Answer[] = []
+  for (let index = 0; index < 5; index++) {
+    const to = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`).address
+    answers.push(await call('bound', 'eth_sendTransaction', { ...pay(from, 1), to }))
+  }
+  expect(answers.map(({ error }) => error?.code)).toEqual([
+    undefined,
+    undefined,
+    -32029,
+    -32029,
+    -32029,
+  ])
+  expect(before - (await balance())).toBeLessThanOrEqual(BigInt(3 * COIN))
+})
+
+test('behavior: the same signed transaction, sent several times at once, counts once', async () => {
+  const { call } = await start(`, spend: ${3 * COIN}`)
+  const from = dev.accountOf(0)
+  const raw = await privateKeyToAccount(dev.keyOf(0)).signTransaction({
+    chainId: Number(await dev.rpc('eth_chainId')),
+    gas: 100_000n,
+    gasPrice: 1_000n,
+    nonce: Number((await call('bound', 'eth_getTransactionCount', from, 'pending')).result),
+    to: dev.accountOf(5),
+    type: 'legacy',
+    value: BigInt(2 * COIN),
+  })
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => call('bound', 'eth_sendRawTransaction', raw)),
+  )
+  for (const answer of answers) expect(answer).toEqual(answers[0])
+  expect(answers[0]).toHaveProperty('result')
 })
 
 test('behavior: the fee limit counts', async () => {
