@@ -5,8 +5,12 @@ import { SlowestFirst } from './test/support/sequencer.ts'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // These need a browser: `npm run test:browser`.
-    exclude: [...configDefaults.exclude, 'test/browser/**'],
+    // These need a browser, `npm run test:browser`, or clients, `npm run test:tools`.
+    exclude: [
+      ...configDefaults.exclude,
+      'test/browser/**',
+      ...(process.env['TEST_TOOLS'] ? [] : ['test/tools/clients/**']),
+    ],
     typecheck: { enabled: false },
     globalSetup: ['test/support/globalSetup.ts'],
     setupFiles: ['test/support/stateFolder.ts'],

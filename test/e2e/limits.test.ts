@@ -4,12 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createConfig, getBlockNumber } from '@wagmi/core'
 import { FetchRequest, JsonRpcProvider } from 'ethers'
 import { type BaseError, createPublicClient, http } from 'viem'
-import { mainnet } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { Web3 } from 'web3'
 import { WebSocket } from 'ws'
 
 import { type Config } from '../../src/config/config.ts'
@@ -101,20 +98,6 @@ describe('refusals', () => {
     const error = await client.getChainId().catch((error: unknown) => error)
     const isRefusal = (cause: unknown) => (cause as { status?: number }).status === 429
     expect((error as BaseError).walk(isRefusal)).not.toBeNull()
-  })
-
-  test('behavior: wagmi reports the error', async () => {
-    const config = createConfig({
-      chains: [mainnet],
-      transports: { [mainnet.id]: http(replay.url, { retryCount: 0 }) },
-    })
-    await expect(getBlockNumber(config)).rejects.toThrow('too many requests')
-  })
-
-  test('behavior: web3.js reports the error', async () => {
-    const web3 = new Web3(replay.url)
-    const error: unknown = await web3.eth.getChainId().catch((error: unknown) => error)
-    expect(JSON.stringify(error)).toContain('-32005')
   })
 
   test('behavior: ethers gives up after its attempts', async () => {

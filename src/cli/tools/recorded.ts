@@ -20,7 +20,7 @@ export type Recorded = {
   requests: readonly { method: string; params: readonly unknown[] }[]
 }
 
-/** The recorded requests by tool (scripts/recordTools.ts). */
+/** The recorded requests by tool (test/tools/clients/recordTools.ts). */
 export const recorded: Readonly<Record<ToolName, Recorded>> = {
   viem,
   ethers,

@@ -12,11 +12,11 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractAbi, Web3 } from 'web3'
 
-import { defineNativeChain } from '../../src/sdk/viem.ts'
-import { createClient } from '../support/client.ts'
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
-import { artifacts } from '../support/recordedChain.ts'
-import { until } from '../support/until.ts'
+import { defineNativeChain } from '../../../src/sdk/viem.ts'
+import { createClient } from '../../support/client.ts'
+import { type DevGateway, startDevGateway } from '../../support/devGateway.ts'
+import { artifacts } from '../../support/recordedChain.ts'
+import { until } from '../../support/until.ts'
 
 /** The fee fields that clients choose under each fee signal, and the most that the sender then pays. */
 

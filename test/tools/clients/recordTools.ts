@@ -1,8 +1,8 @@
 // Records the JSON-RPC requests of tools into src/cli/tools/recorded. Each tool runs unchanged against a development chain.
 //
-//   npx tsx scripts/recordTools.ts viem ethers web3 wagmi hardhat foundry
+//   npx tsx test/tools/clients/recordTools.ts viem ethers web3 wagmi hardhat foundry
 //
-// `HOW=… npx tsx scripts/recordTools.ts --wait NAME` prints an address, and records what is sent there until Ctrl-C; `HOW` is the sentence
+// `HOW=… npx tsx test/tools/clients/recordTools.ts --wait NAME` prints an address, and records what is sent there until Ctrl-C; `HOW` is the sentence
 // in the file that says what was run.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,10 +21,10 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { Web3 } from 'web3'
 
-import type { Terminal } from '../src/devchain/node/terminal/terminal.ts'
-import { type DevGateway, startDevGateway } from '../test/support/devGateway.ts'
-import { artifacts } from '../test/support/recordedChain.ts'
-import { openProject } from '../test/tools/project.ts'
+import type { Terminal } from '../../../src/devchain/node/terminal/terminal.ts'
+import { type DevGateway, startDevGateway } from '../../support/devGateway.ts'
+import { artifacts } from '../../support/recordedChain.ts'
+import { openProject } from '../project.ts'
 
 type Seen = { method: string; params: readonly unknown[] }
 type Tool = { how: string; run: (dev: DevGateway, seen: Seen[]) => Promise<void> }
@@ -53,7 +53,9 @@ const BLOCK_AT: Record<string, number> = {
 }
 
 const version = (name: string): string => {
-  const file = new URL(`../node_modules/${name}/package.json`, import.meta.url)
+  const isBeside = name === 'web3' || name === '@wagmi/core'
+  const folder = isBeside ? './node_modules/' : '../../../node_modules/'
+  const file = new URL(`${folder}${name}/package.json`, import.meta.url)
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 

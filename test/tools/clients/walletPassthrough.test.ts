@@ -4,10 +4,10 @@ import { text } from 'node:stream/consumers'
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
-import { type FaultProxy, proxyTarget, startFaultProxy } from '../support/faultProxy.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
+import { type DevGateway, startDevGateway } from '../../support/devGateway.ts'
+import { type FaultProxy, proxyTarget, startFaultProxy } from '../../support/faultProxy.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { until } from '../../support/until.ts'
 import { deployToken } from './nativeToken.ts'
 
 let dev: DevGateway

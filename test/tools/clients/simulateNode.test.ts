@@ -9,11 +9,11 @@ import { JsonRpcProvider } from 'ethers'
 import { createPublicClient, encodeFunctionData, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
-import { realNode, startGateway, type TestGateway } from '../support/gateway.ts'
-import { hasNodeScript, nodeScript } from '../support/nodeScript.ts'
-import { compareCalls, randomCalls, randomOf } from '../support/randomCalls.ts'
-import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
+import { createSimulator } from '../../../src/devchain/simulator/simulator.ts'
+import { realNode, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { hasNodeScript, nodeScript } from '../../support/nodeScript.ts'
+import { compareCalls, randomCalls, randomOf } from '../../support/randomCalls.ts'
+import { artifacts, CHAIN, keys, labels } from '../../support/recordedChain.ts'
 
 // Ports are 8090 + offset: nodes of other tests have other offsets.
 const OFFSET = 460

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
-import { artifacts } from '../support/recordedChain.ts'
+import { type DevGateway, startDevGateway } from '../../support/devGateway.ts'
+import { artifacts } from '../../support/recordedChain.ts'
 
-const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
+const modules = fileURLToPath(new URL('./node_modules', import.meta.url))
 
 let dev: DevGateway
 let folder: string

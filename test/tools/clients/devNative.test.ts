@@ -2,9 +2,9 @@ import { type BaseContract, ContractFactory, JsonRpcProvider } from 'ethers'
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-import { NativeSigner } from '../../src/sdk/ethers.ts'
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
-import { artifacts } from '../support/recordedChain.ts'
+import { NativeSigner } from '../../../src/sdk/ethers.ts'
+import { type DevGateway, startDevGateway } from '../../support/devGateway.ts'
+import { artifacts } from '../../support/recordedChain.ts'
 import { deployToken } from './nativeToken.ts'
 
 let dev: DevGateway

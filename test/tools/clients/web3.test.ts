@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractAbi, Web3 } from 'web3'
 
-import { startGateway, type TestGateway } from '../support/gateway.ts'
-import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { artifacts, CHAIN, keys, labels } from '../../support/recordedChain.ts'
 
 /** web3.js 4, unchanged, reads the recorded chain. */
 

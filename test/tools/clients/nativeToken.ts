@@ -1,7 +1,7 @@
 import type { TronWeb } from 'tronweb'
 import { expect } from 'vitest'
 
-import { artifacts } from '../support/recordedChain.ts'
+import { artifacts } from '../../support/recordedChain.ts'
 
 /** Deploys the token with the native library and returns its contract object. `owner` has 1,000,000 tokens. */
 export async function deployToken(native: TronWeb, owner: string) {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils'
 import { expect, test } from 'vitest'
 
-import { consoleText } from './consoleLog.ts'
+import { consoleText } from '../../../src/devchain/node/terminal/consoleLog.ts'
 
 type Logger = { CONSOLE_LOG_SIGNATURES: Record<number, string[]> }
 const { CONSOLE_LOG_SIGNATURES } = createRequire(import.meta.url)(

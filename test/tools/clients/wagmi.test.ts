@@ -14,8 +14,8 @@ import {
 } from '@wagmi/core/actions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { startGateway, type TestGateway } from '../support/gateway.ts'
-import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { artifacts, CHAIN, keys, labels } from '../../support/recordedChain.ts'
 
 /** wagmi, unchanged, reads the recorded chain. */
 
