@@ -144,14 +144,14 @@ export function createGateway({
     })
   }
 
-  const unsent = createUnsent({ limit: config.unsentBytes })
+  const unsent = createUnsent({ held, limit: config.unsentBytes })
   const servers = createRpcServers({
     around,
     coinDecimals,
     config,
     contextOf,
     extraMethods,
-    hasRoom: (bytes) => unsent.hasRoom(bytes),
+    hasRoom: (bytes, client) => unsent.hasRoom(bytes, client),
     limits,
     nodeRpc: () => node.rpc(),
     onUnknown,
@@ -231,6 +231,7 @@ export function createGateway({
     config,
     extraRoutes: joinRoutes(extraRoutes as Hono | undefined, wallet),
     health,
+    held,
     limits,
     metrics: {
       contentType: metrics.registry.contentType,

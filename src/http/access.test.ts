@@ -12,11 +12,9 @@ const spending = (config: Partial<Config> = {}) => startHttpServer(config, {}, {
 
 type Sent = { headers?: Record<string, string>; method?: string; path?: string; address?: string }
 
-const WITHOUT_BODY = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS'])
-
 /** Sends a request with exactly these headers, as a browser does and fetch does not allow. */
 async function send(port: number, { address = '127.0.0.1', headers = {}, ...rest }: Sent = {}) {
-  const body = WITHOUT_BODY.has(rest.method) ? '' : call('echo', 1)
+  const body = ['GET', 'HEAD', 'OPTIONS'].includes(rest.method ?? '') ? '' : call('echo', 1)
   const outgoing = request({ method: 'POST', port, host: address, headers, agent: false, ...rest })
   outgoing.end(body)
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
@@ -211,6 +209,13 @@ describe('where calls can spend', () => {
     for (const path of ['/health', '/ready', '/metrics'])
       for (const method of ['GET', 'HEAD'])
         expect((await send(port, { headers: { host: 'lb' }, method, path })).status).toBe(200)
+  })
+
+  test('behavior: an address as Host, where the gateway listens on all of them', async () => {
+    const { port } = await spending({ host: '0.0.0.0' })
+    for (const host of ['192.0.2.7', '192.0.2.7:8545', '[2001:db8::1]:8545'])
+      expect([host, (await send(port, { headers: { host } })).status]).toEqual([host, 200])
+    expect((await send(port, { headers: { host: 'rebind.example' } })).status).toBe(403)
   })
 })
 

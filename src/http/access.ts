@@ -1,5 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
+
+import type { Middleware } from './env.ts'
+import { refused, type Refusal } from './refuse.ts'
+import { targetOf } from './target.ts'
 
 /** Allows or rejects requests by their Host and Origin headers. */
 export type Access = {
@@ -11,12 +15,12 @@ export type Access = {
   readonly variesByOrigin: boolean
 }
 
-/** A rejected request, with a readable reason. */
-export type Refusal = {
-  status: number
-  reason: string
-  /** Code of the JSON-RPC error. @default -32600 */
-  code?: number
+/** Refuses requests by their Host and Origin headers. */
+export function checkAccess(access: Access): Middleware {
+  return async function checkAccess(c, next) {
+    const refusal = access.refusalOf(c.env.incoming)
+    return refusal ? refused(refusal) : next()
+  }
 }
 
 /**
@@ -32,11 +36,15 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
   const hosts = new Set((allowedHosts ?? '').toLowerCase().split(',').filter(Boolean))
   const checksHost = (canSpend || hosts.size > 0) && !hosts.has('*')
   hosts.add(host.toLowerCase())
+  /** It listens on every address, also on those that only a router or a container host knows. */
+  const isEverywhere = isWildcard(host)
 
   function isHostAllowed(header: string, incoming: IncomingMessage): boolean {
     const name = nameOf(header)
     if (name === undefined) return false
     if (isLoopback(name) || hosts.has(name)) return true
+    // A name can be made to point here by others, an address cannot.
+    if (isEverywhere && isIP(name) !== 0) return true
     // The address that the client connected to is always this gateway's.
     const local = incoming.socket.localAddress
     return local !== undefined && name === local.replace(/^::ffff:/, '')
@@ -50,7 +58,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
   }
 
   function hostRefusal(incoming: IncomingMessage): Refusal | undefined {
-    for (const header of [incoming.headers.host, hostOfTarget(incoming)])
+    for (const header of [hostHeaderOf(incoming), targetOf(incoming).host])
       if (header !== undefined && !isHostAllowed(header, incoming))
         return {
           status: 403,
@@ -115,6 +123,11 @@ export function isLoopback(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }
 
+/** Whether an address stands for all addresses of the machine. */
+export function isWildcard(address: string): boolean {
+  return address === '0.0.0.0' || address === '::'
+}
+
 const EXTENSIONS = new Set([
   'chrome-extension:',
   'moz-extension:',
@@ -136,7 +149,12 @@ export function isProbe({ method, url = '/' }: IncomingMessage): boolean {
  */
 function isLink({ headers, method, url = '/' }: IncomingMessage): boolean {
   const isNavigation = method === 'GET' && headers['sec-fetch-mode'] === 'navigate'
-  return isNavigation && !/^\/wallet(?:solidity)?(?:[/?]|$)/.test(url)
+  return isNavigation && !isWallet(url)
+}
+
+/** Whether a target is of the native interface. @param url - after `readTarget` */
+export function isWallet(url: string): boolean {
+  return /^\/wallet(?:solidity)?(?:[/?]|$)/.test(url)
 }
 
 function isWeb(protocol: string): boolean {
@@ -163,17 +181,18 @@ function isSame(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()
 }
 
-/** The host of a request target in absolute form, as proxies send it. */
-function hostOfTarget({ url = '/' }: IncomingMessage): string | undefined {
-  if (url.startsWith('/')) return undefined
-  return URL.canParse(url) ? new URL(url).host : undefined
+/** The Host header as it was sent. */
+function hostHeaderOf(incoming: IncomingMessage): string | undefined {
+  return targetOf(incoming).hostHeader ?? incoming.headers.host
 }
 
 /** Node uses the first of several Host headers; a proxy in front may have checked another one. */
-function hasTwoHosts({ headers, rawHeaders }: IncomingMessage): boolean {
+function hasTwoHosts(incoming: IncomingMessage): boolean {
+  const { rawHeaders } = incoming
+  const host = hostHeaderOf(incoming)
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host' && rawHeaders[at + 1] !== headers.host)
+    if (name.length === 4 && name.toLowerCase() === 'host' && rawHeaders[at + 1] !== host)
       return true
   }
   return false

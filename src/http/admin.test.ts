@@ -32,6 +32,9 @@ describe('admin port', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
     expect((await post(call('echo', 1))).status).toBe(200)
     expect((await fetch(admin, { method: 'POST', body: call('echo', 1) })).status).toBe(405)
+    // It has no callers who could pay for calls of the node.
+    expect((await fetch(`${url}/wallet/getnowblock`)).status).toBe(200)
+    expect((await fetch(`${admin}/wallet/getnowblock`)).status).toBe(404)
   })
 
   test('behavior: a WebSocket handshake is answered as a request without one, and counts as no socket', async () => {

@@ -1,33 +1,115 @@
-import type { HttpBindings } from '@hono/node-server'
 import { type Context as HonoContext, Hono } from 'hono'
 import { cors } from 'hono/cors'
 
+import { TooMuchHeldError } from '../lib/bodyText.ts'
+import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import type { Access } from './access.ts'
-import type { Health, HealthReader, Seen } from './health.ts'
+import { checkAccess } from './access.ts'
+import type { Env, Middleware, RequestContext } from './env.ts'
+import type { Health, HealthReader } from './health.ts'
+import { isLocal } from './local.ts'
+import { onlyPlainBodies } from './plainBodies.ts'
+import { refused } from './refuse.ts'
 
-/** All HTTP routes except JSON-RPC over POST, which `http/rpc.ts` answers before a request reaches this app. */
-export type App = Hono<{ Bindings: HttpBindings; Variables: Seen }>
+/** All routes of one port. */
+export type App = Hono<Env>
 
-/** The page, probes, metrics, preflight, the WebSocket handshake, and routes of an embedder. */
+/** A path of JSON-RPC and its server: each view of the chain has its own path. */
+export type RpcRoute = { path: string; server: RpcServer }
+
+/**
+ * The public port, in the order in which a request meets it: what every request passes, JSON-RPC, then pages and operations, which cost
+ * units. `readTarget` has run before, and `guardUpgrades` for WebSockets.
+ */
 export function createApp({
   access,
-  documents,
-  health,
-  isOperator,
-  metrics,
-  page,
-  paths,
+  charge,
+  hasAdminPort,
+  identify,
+  jsonRpc,
+  markClosing,
+  reads,
   routes,
+  rpcRoutes,
+  takeTurns,
   upgrade,
 }: createApp.Options): App {
   const app: App = new Hono({ strict: false })
+  for (const { path } of rpcRoutes) app.get(path, upgrade)
+  app.use(checkAccess(access))
+  // Before the caller is looked for: they need no API key to be hidden.
+  if (hasAdminPort) for (const path of ADMIN_PATHS) app.all(path, hidden)
+  app.use(identify, takeTurns, markClosing)
+  for (const { path, server } of rpcRoutes) app.post(path, jsonRpc(server))
   const origin = access.variesByOrigin ? (from: string) => access.corsOrigin(from) : '*'
   app.use(cors({ origin, maxAge: PREFLIGHT_SECONDS }))
+  app.use(seenBy((c) => isLocal(c.env.incoming)))
+  addProbes(app, reads)
+  app.use(charge, onlyPlainBodies)
+  addPages(app, reads, routes)
+  app.onError((error) => {
+    if (!(error instanceof TooMuchHeldError)) throw error
+    const { code, message: reason } = error
+    return refused({ code, reason, status: 429 })
+  })
+  return app
+}
 
-  app.use((c, next) => {
+export declare namespace createApp {
+  type Options = {
+    access: Access
+    charge: Middleware
+    /** Whether another port has what tells about the machine. */
+    hasAdminPort: boolean
+    identify: Middleware
+    jsonRpc: (server: RpcServer) => (c: RequestContext) => Promise<Response>
+    markClosing: Middleware
+    reads: Reads
+    /** More routes on the same port. */
+    routes?: Hono | undefined
+    rpcRoutes: readonly RpcRoute[]
+    takeTurns: Middleware
+    /** Answers a WebSocket handshake; passes on what is none. */
+    upgrade: Middleware
+  }
+}
+
+/** The admin port: pages and metrics, without calls, callers and prices. */
+export function createAdminApp(access: Access, reads: Reads): App {
+  const app: App = new Hono({ strict: false })
+  app.use(async (c, next) =>
+    c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : refused(ONLY_READS),
+  )
+  app.use(checkAccess(access))
+  app.use(cors({ origin: (from) => access.corsOrigin(from), maxAge: PREFLIGHT_SECONDS }))
+  app.use(seenBy(() => true))
+  addProbes(app, reads)
+  addPages(app, reads)
+  return app
+}
+
+/** Says whether the addresses of nodes may be shown. */
+function seenBy(isOperator: (c: RequestContext) => boolean): Middleware {
+  return async function seenBy(c, next) {
     c.set('isOperator', isOperator(c))
     return next()
-  })
+  }
+}
+
+/** What a port has to read. */
+export type Reads = {
+  /** Descriptions of the API for tools. */
+  documents?: Hono | undefined
+  health: (reader?: HealthReader) => Health
+  metrics: { contentType: string; text(): Promise<string> }
+  /** The pages at `/` and below. Absent when they are off. */
+  page?: Hono | undefined
+  /** Paths of the JSON-RPC. */
+  paths: readonly string[]
+}
+
+/** What load balancers and monitoring ask: free, and for any Host. */
+function addProbes(app: App, { health, metrics }: Reads): void {
   app.get('/health', (c) => {
     const state = health(c.var.isOperator ? 'operator' : 'client')
     return c.json(state, state.status === 'ok' || state.status === 'degraded' ? 200 : 503)
@@ -39,9 +121,9 @@ export function createApp({
   app.get('/metrics', async (c) =>
     c.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   )
+}
 
-  if (upgrade)
-    for (const path of paths) app.get(path, (c, next) => (isUpgrade(c) ? upgrade(c) : next()))
+function addPages(app: App, { documents, health, page, paths }: Reads, routes?: Hono): void {
   app.get('/', (c, next) => {
     // The page answers requests for HTML.
     if (page && wantsHtml(c)) return next()
@@ -63,28 +145,14 @@ export function createApp({
       return page.fetch(new Request(searchUrl(c), { headers: c.req.raw.headers }), c.env)
     return c.json({ error: `nothing is served at ${c.req.path}` }, 404)
   })
-  return app
 }
 
-export declare namespace createApp {
-  type Options = {
-    access: Access
-    /** Descriptions of the API for tools. */
-    documents?: Hono | undefined
-    health: (reader?: HealthReader) => Health
-    /** Whether the addresses of nodes may be shown. */
-    isOperator: (context: HonoContext) => boolean
-    metrics: { contentType: string; text(): Promise<string> }
-    /** Paths of the JSON-RPC. */
-    paths: readonly string[]
-    /** The pages at `/` and below. Absent when they are off. */
-    page?: Hono | undefined
-    /** More routes on the same port. */
-    routes?: Hono | undefined
-    /** Answers a WebSocket handshake. @default as if none was asked for */
-    upgrade?: (context: HonoContext) => Promise<Response> | Response
-  }
-}
+/** Paths that only the admin port serves, if there is one. */
+const ADMIN_PATHS = ['/metrics', '/state', '/page/state']
+
+const hidden = () => refused({ reason: 'served at --admin-port', status: 404 })
+
+const ONLY_READS = { reason: 'the admin port takes no calls', status: 405 }
 
 /** Seconds that browsers may cache a preflight answer: the longest that they accept. */
 const PREFLIGHT_SECONDS = 86_400
@@ -97,8 +165,4 @@ function searchUrl(c: HonoContext): URL {
   const url = new URL('/search', c.req.url)
   url.searchParams.set('q', c.req.path.slice(1))
   return url
-}
-
-function isUpgrade(c: HonoContext): boolean {
-  return c.req.header('upgrade')?.toLowerCase() === 'websocket'
 }

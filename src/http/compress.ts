@@ -45,6 +45,7 @@ export function sendCompressed(
   outgoing: ServerResponse,
   { bytes, parts }: Answer,
   { create }: Coding,
+  client: string,
   unsent: Unsent,
 ): void {
   let read = 0
@@ -60,41 +61,13 @@ export function sendCompressed(
   }
   const left = () => (outgoing.closed ? 0 : bytes - read + outgoing.writableLength)
   pipeline(Readable.from(pieces(), { objectMode: false }), create(), outgoing, () => {})
-  unsent.watch({ cut: () => outgoing.destroy(), taken: () => bytes - left(), unsent: left })
+  unsent.watch({
+    client,
+    cut: () => outgoing.destroy(),
+    taken: () => bytes - left(),
+    unsent: left,
+  })
 }
 
 /** Bytes that are given to a thread at once. */
 const PIECE = 64 * 1024
-
-const DECODERS: Readonly<
-  Record<
-    string,
-    (
-      body: Buffer,
-      options: { maxOutputLength: number },
-      done: (error: Error | null, result: Buffer) => void,
-    ) => void
-  >
-> = { br: zlib.brotliDecompress, deflate: zlib.inflate, gzip: zlib.gunzip }
-
-/**
- * Decompresses a request body on a thread. Calls back with the body as it is when it is not compressed in a known way, with
- * 'too large' when it is longer than the limit, and with 'broken' when it cannot be decompressed.
- */
-export function decompress(
-  { headers }: IncomingMessage,
-  body: Buffer,
-  limit: number,
-  done: (body: Buffer | 'broken' | 'too large') => void,
-): void {
-  const name = headers['content-encoding']?.toLowerCase()
-  const decode = name !== undefined && Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
-  if (!decode) return done(body)
-  decode(body, { maxOutputLength: limit }, (error, result) => {
-    if (!error) done(result)
-    else
-      done(
-        (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'broken',
-      )
-  })
-}

@@ -1,22 +1,37 @@
 import type { IncomingMessage } from 'node:http'
 
 import { type Caller, IN_PROCESS } from '../limits/caller.ts'
-import { type CallerRequest, keyInHeaders, keyInPath } from '../limits/callers.ts'
+import { type CallerRequest, keyInHeaders } from '../limits/callers.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { UnauthorizedError } from '../limits/refusal.ts'
-import type { Refusal } from './access.ts'
+import { isProbe } from './access.ts'
+import type { CorsHeaders } from './corsHeaders.ts'
+import type { Middleware } from './env.ts'
 import { isLocal } from './local.ts'
+import { refused, type Refusal } from './refuse.ts'
 import { clientAddress } from './scope.ts'
+import { targetOf } from './target.ts'
 
 /** Finds out who makes a request. */
 export type Identity = {
-  /**
-   * Who makes a request, or why it is refused. Removes an API key from the path, so that no log, error or page can show it.
-   */
+  /** Who makes a request, or why it is refused. */
   identify(incoming: IncomingMessage): Caller | Refusal
   /** The same for a WebSocket handshake. After it, `callerOfUpgrade` has the caller as the API keys file says at that time. */
   refusalOfUpgrade(incoming: IncomingMessage): Refusal | undefined
   callerOfUpgrade(incoming: IncomingMessage): () => Caller
+}
+
+/** Finds the caller of each request. Refuses those with an API key that may not be used, and without one where it is required. */
+export function identify(identity: Identity, corsHeaders: CorsHeaders): Middleware {
+  return async function identify(c, next) {
+    const { incoming } = c.env
+    // A preflight has no API key.
+    const isFree = incoming.method === 'OPTIONS' || isProbe(incoming)
+    const caller = isFree ? IN_PROCESS : identity.identify(incoming)
+    if ('reason' in caller) return refused(caller, corsHeaders(incoming))
+    c.set('caller', caller)
+    return next()
+  }
 }
 
 /** @param trustProxy - number of proxies in front whose X-Forwarded-For is trusted */
@@ -30,13 +45,11 @@ export function createIdentity({
   const upgrading = new WeakMap<IncomingMessage, () => Caller>()
 
   function requestOf(incoming: IncomingMessage): CallerRequest {
-    const { headers, url = '/' } = incoming
-    const inPath = keyInPath(url)
-    if (inPath) incoming.url = inPath.url
+    const { headers } = incoming
     return {
       address: clientAddress(incoming, trustProxy),
       isLocal: isLocal(incoming),
-      key: inPath?.key ?? keyInHeaders(headers),
+      key: targetOf(incoming).key ?? keyInHeaders(headers),
       origin: headers.origin,
     }
   }

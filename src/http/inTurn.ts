@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
+import type { Middleware } from './env.ts'
+
 /** Runs the requests of a connection one after the other. */
 export type InTurn = {
   /** Calls `start` when the earlier answers are sent. Does not call it if the connection ends before. */
@@ -9,6 +11,13 @@ export type InTurn = {
   hasMore(socket: Duplex): boolean
   /** Like `request`, for a handler that takes over the connection. */
   takeOver(socket: Duplex, start: () => void): void
+}
+
+/** Lets a request wait for the answers to the earlier requests of its connection. */
+export function takeTurns(inTurn: InTurn): Middleware {
+  return function takeTurns({ env: { incoming, outgoing } }, next) {
+    return new Promise((resolve) => inTurn.request(incoming, outgoing, () => resolve(next())))
+  }
 }
 
 /**

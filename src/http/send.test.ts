@@ -21,7 +21,7 @@ test('behavior: of an answer that a client does not read, only the rest stays in
   const server = createServer((_, outgoing) => {
     const buffers = Array.from({ length: count }, () => Buffer.allocUnsafeSlow(size))
     parts.push(...buffers.map((buffer) => new WeakRef(buffer)))
-    sendAnswer(outgoing, { bytes: count * size, parts: buffers }, unsent)
+    sendAnswer(outgoing, { bytes: count * size, parts: buffers }, 'a', unsent)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -54,7 +54,7 @@ test.each([
   let connections = 0
   const server = createServer((_, outgoing) => {
     outgoing.writeHead(200, ['content-length', String(whole.length)])
-    sendAnswer(outgoing, { bytes: whole.length, parts }, unsent)
+    sendAnswer(outgoing, { bytes: whole.length, parts }, 'a', unsent)
   }).listen(0, '127.0.0.1')
   server.on('connection', () => connections++)
   await once(server, 'listening')
@@ -79,7 +79,7 @@ test('behavior: the memory of an answer that its client has not read yet is not 
   const server = createServer(({ url = '' }, outgoing) => {
     const parts = Array.from({ length: count }, () => Buffer.alloc(size, url.slice(1)))
     outgoing.writeHead(200, ['content-length', String(count * size)])
-    sendAnswer(outgoing, { bytes: count * size, parts }, unsent)
+    sendAnswer(outgoing, { bytes: count * size, parts }, 'a', unsent)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

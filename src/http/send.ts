@@ -7,8 +7,15 @@ import { COUNTED, type Unsent } from './unsent.ts'
 /**
  * Writes the body of a response whose headers are set. A large one is written as fast as the client reads, so that one tick
  * of the event loop copies little of it. A client that reads nothing is disconnected.
+ *
+ * @param client - the id of the caller
  */
-export function sendAnswer(outgoing: ServerResponse, answer: Answer, unsent: Unsent): void {
+export function sendAnswer(
+  outgoing: ServerResponse,
+  answer: Answer,
+  client: string,
+  unsent: Unsent,
+): void {
   const { bytes } = answer
   if (bytes <= COUNTED) return endAtOnce(outgoing, answer)
   let unwritten = () => 0
@@ -17,7 +24,12 @@ export function sendAnswer(outgoing: ServerResponse, answer: Answer, unsent: Uns
   const left = () => (outgoing.closed ? 0 : unwritten() + outgoing.writableLength)
   // The kernel takes most answers at once.
   if (left() > 0)
-    unsent.watch({ cut: () => outgoing.destroy(), taken: () => bytes - left(), unsent: left })
+    unsent.watch({
+      client,
+      cut: () => outgoing.destroy(),
+      taken: () => bytes - left(),
+      unsent: left,
+    })
 }
 
 /**

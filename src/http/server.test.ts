@@ -105,7 +105,10 @@ describe('POST', () => {
     const { post } = await setup()
     const body = new Uint8Array(gzipSync(call('echo')))
     const response = await post(body, { headers: { 'content-encoding': 'snappy' } })
-    expect(response.status).toBe(200)
+    expect([response.status, response.headers.get('accept-encoding')]).toEqual([
+      415,
+      'br, deflate, gzip, x-gzip',
+    ])
     expect(await response.json()).toMatchObject({
       id: null,
       error: {

@@ -1,7 +1,9 @@
+import { createHeldBytes, type HeldBytes, type Hold } from '../lib/heldBytes.ts'
+
 /** Counts the unread answers of all connections and disconnects clients that do not read. */
 export type Unsent = {
-  /** Whether an answer of this size may wait. Disconnects stalled readers to make room. */
-  hasRoom(bytes: number): boolean
+  /** Whether an answer of this size may wait for a client. Disconnects stalled readers to make room. */
+  hasRoom(bytes: number, client: string): boolean
   /** Watches a reader until it has read everything. */
   watch(reader: Reader): void
   /** Unread bytes. */
@@ -11,6 +13,8 @@ export type Unsent = {
 
 /** A connection with something unsent. */
 export type Reader = {
+  /** The id of the caller. */
+  readonly client: string
   /** Unread bytes of this connection. */
   unsent(): number
   /** Bytes that it has read so far. They distinguish a slow reader from a stalled one. */
@@ -24,13 +28,14 @@ export type Reader = {
  * `shortStallTimeout`.
  */
 export function createUnsent({
+  held = createHeldBytes({ limit: Infinity, share: Infinity }),
   interval = 1_000,
   limit,
   now = () => performance.now(),
   stallTimeout = 60_000,
   shortStallTimeout = 2_000,
 }: createUnsent.Options): Unsent {
-  const readers = new Map<Reader, { since: number; taken: number }>()
+  const readers = new Map<Reader, { hold: Hold; since: number; taken: number }>()
   let timer: NodeJS.Timeout | undefined
   /** Unread bytes at the last check, and those added since. */
   let known = 0
@@ -41,16 +46,18 @@ export function createUnsent({
     let bytes = extra
     for (const [reader, state] of readers) {
       const unsent = reader.unsent()
+      state.hold.set(unsent)
       if (unsent === 0) readers.delete(reader)
       bytes += unsent
       const taken = reader.taken()
       if (taken > state.taken) Object.assign(state, { since: time, taken })
     }
     const idle = [...readers].toSorted(([, a], [, b]) => a.since - b.since)
-    for (const [reader, { since }] of idle) {
+    for (const [reader, { hold, since }] of idle) {
       const isOver = time - since >= (bytes > limit ? shortStallTimeout : stallTimeout)
       if (!isOver) break
       bytes -= reader.unsent()
+      hold.end()
       readers.delete(reader)
       reader.cut('reader too slow')
     }
@@ -67,8 +74,10 @@ export function createUnsent({
   return {
     stop,
     bytes: () => [...readers.keys()].reduce((sum, reader) => sum + reader.unsent(), 0),
-    hasRoom(bytes) {
+    hasRoom(bytes, client) {
       if (bytes <= COUNTED) return true
+      if (!held.hasRoom(client, bytes)) check()
+      if (!held.hasRoom(client, bytes)) return false
       // A check takes time for each reader.
       if (known + bytes <= limit / 2) known += bytes
       else if (check(bytes) > limit) {
@@ -79,7 +88,9 @@ export function createUnsent({
     },
     watch(reader) {
       if (readers.has(reader)) return
-      readers.set(reader, { since: now(), taken: reader.taken() })
+      const hold = held.hold(reader.client, 'answers')
+      hold.set(reader.unsent())
+      readers.set(reader, { hold, since: now(), taken: reader.taken() })
       timer ??= setInterval(() => check(), interval).unref()
     },
   }
@@ -87,6 +98,8 @@ export function createUnsent({
 
 export declare namespace createUnsent {
   type Options = {
+    /** The budget of bytes that are held for clients. @default without limits */
+    held?: HeldBytes
     /** Milliseconds between checks. @default 1,000 */
     interval?: number
     /** Maximum number of unread bytes of all connections. */

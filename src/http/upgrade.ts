@@ -2,11 +2,13 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 
-import type { Access, Refusal } from './access.ts'
+import type { Access } from './access.ts'
 import type { InTurn } from './inTurn.ts'
+import type { Refusal } from './refuse.ts'
+import { readTarget } from './target.ts'
 
 /**
- * Accepts or rejects WebSockets by Host and Origin. Answers other upgrade requests as if they requested no upgrade, which
+ * Accepts or rejects WebSockets by target, Host and Origin, and who asks. It does so before the app, which could not send a reason with a refusal. Answers other upgrade requests as if they requested no upgrade, which
  * RFC 9110 (7.8) allows for protocols that a server does not support.
  *
  * If there is a listener for `upgrade`, node passes all such requests to it and answers none itself, so the listener must
@@ -22,16 +24,12 @@ export function guardUpgrades(
   server.on('upgrade', (incoming: IncomingMessage, socket, head) => {
     if (incoming.headers.upgrade?.toLowerCase() !== 'websocket')
       return inTurn.takeOver(socket, () => serveAgain(server, incoming, socket, head))
-    const { host = 'localhost' } = incoming.headers
-    const refusal =
-      access.refusalOf(incoming) ?? (URL.canParse(`http://${host}`) ? undefined : INVALID_HOST)
+    const malformed = readTarget(incoming)
+    const refusal = access.refusalOf(incoming) ?? malformed
     if (refusal) return refuse(socket, refusal)
     for (const listener of listeners) listener.call(server, incoming, socket, head)
   })
 }
-
-/** The server that makes the WebSocket cannot read such a request, and would answer 500. */
-const INVALID_HOST: Refusal = { status: 400, reason: 'the Host header is not valid' }
 
 type UpgradeListener = (
   this: Server,

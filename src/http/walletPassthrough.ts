@@ -82,7 +82,8 @@ export function createWalletPassthrough({
         404,
         `${name} is not available: the gateway serves only operations that read, build or broadcast`,
       )
-    const body = c.req.method === 'POST' ? await textOf(c.req.raw, bodyLimit) : undefined
+    const body =
+      c.req.method === 'POST' ? await textOf(c.req.raw, bodyLimit, c.get('body')) : undefined
     if (c.req.method === 'POST' && body === undefined)
       return answer(c, 413, 'the body is too large', { connection: 'close' })
     // The path of the request can spell the same operation in many ways, such as `/wallet/%67etnowblock`.

@@ -194,3 +194,50 @@ test('behavior: sockets close with 1001 when the server stops', async () => {
   await close()
   expect(await closed()).toEqual({ code: 1001, reason: 'server is shutting down' })
 })
+
+test('behavior: Upgrade without Connection: Upgrade is no WebSocket, and counts as none', async () => {
+  const { url } = await setup({ wsConnections: 1 })
+  const { port } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  let received = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (received += text))
+  for (let round = 1; round <= 3; round++) {
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n')
+    await until(() => expect(received.match(/HTTP\/1.1 200/g)).toHaveLength(round))
+  }
+  const { next, ws } = await open(url)
+  ws.send(call('echo', 1))
+  expect(await next()).toEqual(['{"jsonrpc":"2.0","id":1,"result":1}'])
+})
+
+test('behavior: the parts of a message that has not ended are held, and given back', async () => {
+  const { held, url } = await setup()
+  const { closed, next, ws } = await open(url)
+  ws.send('"', { fin: false })
+  for (let at = 0; at < 3; at++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    ws.send('x'.repeat(100_000), { fin: false })
+  }
+  await until(() => expect(held.total('frames')).toBeGreaterThan(100_000))
+  ws.send('"', { fin: true })
+  expect(await next()).toEqual([expect.stringContaining('-32600')])
+  expect(held.total('frames')).toBe(0)
+  ws.send('x'.repeat(100_000), { fin: false })
+  ws.send('x'.repeat(100_000), { fin: false })
+  await until(() => expect(held.total('frames')).toBeGreaterThan(0))
+  ws.close()
+  await closed()
+  await until(() => expect(held.total('frames')).toBe(0))
+})
+
+test('error: more parts of messages than one client may hold', async () => {
+  const { cuts, url } = await setup({ heldBytes: 1024 * 1024 })
+  const { closed, ws } = await open(url)
+  for (let at = 0; at < 40; at++) {
+    ws.send('x'.repeat(50_000), { fin: false })
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  expect(await closed()).toMatchObject({ code: expect.any(Number) })
+  expect(cuts).toEqual(['too many bytes are held'])
+})

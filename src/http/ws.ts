@@ -1,20 +1,26 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 
 import { type HttpBindings, upgradeWebSocket, type WebSocketServerLike } from '@hono/node-server'
-import type { Context } from 'hono'
+import type { Next } from 'hono'
 import { type WebSocket, WebSocketServer } from 'ws'
 
+import type { HeldBytes } from '../lib/heldBytes.ts'
 import { sleep } from '../lib/sleep.ts'
 import { createTimeSlice } from '../lib/timeSlice.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
-import type { RequestHeaders } from '../rpc/request.ts'
+import type { RequestContext } from './env.ts'
 import type { Unsent } from './unsent.ts'
 import { createWsConnection, type WsConnection } from './wsConnection.ts'
+import { type UnfinishedMessages, watchUnfinished } from './wsMessages.ts'
 
 /** Milliseconds between two pings of a connection. */
 const PING_INTERVAL = 30_000
+
+/** The WebSocket clients of a gateway. */
+export type WsServer = ReturnType<typeof createWsServer>
 
 /** All WebSocket clients of a gateway, within limits. It counts a client before it awaits anything, so none can exceed them. */
 export function createWsServer({
@@ -22,17 +28,19 @@ export function createWsServer({
   maxConnections,
   maxPerClient,
   callerOf,
+  held,
   now = () => performance.now(),
   onConnections = () => {},
   routes,
   ...options
 }: createWsServer.Options) {
   const server = new WebSocketServer({
+    ...FRAGMENTS,
     noServer: true,
     maxPayload: bodyLimit,
     perMessageDeflate: false,
   })
-  const connections = new Set<WsConnection>()
+  const connections = new Map<WsConnection, UnfinishedMessages>()
   const perClient = new Map<string, number>()
   // Not the time slice of long work, because short requests must not wait for long work.
   const timeSlice = createTimeSlice()
@@ -40,7 +48,10 @@ export function createWsServer({
   let draining = false
   const ticker = setInterval(() => {
     const time = now()
-    for (const connection of connections) connection.tick(time)
+    for (const [connection, unfinished] of connections) {
+      connection.tick(time)
+      unfinished.tick(time)
+    }
   }, PING_INTERVAL)
   ticker.unref()
 
@@ -59,10 +70,20 @@ export function createWsServer({
     onConnections(--total)
   }
 
+  function unfinishedOf(ws: WebSocket, socket: Socket, connection: WsConnection) {
+    return watchUnfinished(ws, socket, {
+      cut(reason) {
+        options.onCut(reason)
+        connection.close(POLICY_VIOLATION, reason)
+      },
+      hold: held.hold(connection.socket.client, 'frames'),
+    })
+  }
+
   function events(
     rpc: RpcServer,
     caller: () => Caller,
-    headers: RequestHeaders,
+    { headers, socket }: IncomingMessage,
     isAllowed: boolean,
   ) {
     let connection: WsConnection | undefined
@@ -77,7 +98,7 @@ export function createWsServer({
           now,
           timeSlice,
         })
-        connections.add(connection)
+        connections.set(connection, unfinishedOf(ws, socket, connection))
         if (draining) connection.close(GOING_AWAY, 'server is shutting down')
       },
       onMessage({ data }: { data: unknown }) {
@@ -94,10 +115,14 @@ export function createWsServer({
   return {
     /** The server that accepts connections for node-server. The two libraries declare different types for the same events. */
     server: server as unknown as WebSocketServerLike,
-    /** Answers a handshake at a path of the JSON-RPC, or rejects it if a limit is reached. */
-    upgrade(context: Context<{ Bindings: HttpBindings }>): Promise<Response> | Response {
+    /**
+     * Answers a handshake at a path of the JSON-RPC, or rejects it if a limit is reached. A request of node's `request` event has asked
+     * for no upgrade that could be made, whatever its headers say, and passes on.
+     */
+    async upgrade(context: RequestContext, next: Next): Promise<Response | void> {
+      const { incoming, outgoing } = context.env as Partial<HttpBindings>
+      if (!incoming || outgoing) return next()
       const rpc = routes.get(context.req.path.replace(/(?<=.)\/$/, ''))
-      const { incoming } = context.env
       if (!rpc || draining) return context.text('', 503)
       if (total >= maxConnections) return context.text('', 429)
       const caller = callerOf(incoming)
@@ -105,7 +130,7 @@ export function createWsServer({
       const isAllowed = enter(caller())
       // If the handshake fails, the WebSocket emits no event, so the socket itself is counted.
       incoming.socket.once('close', () => leave(id))
-      return upgradeWebSocket(context, events(rpc, caller, incoming.headers, isAllowed), {
+      return upgradeWebSocket(context, events(rpc, caller, incoming, isAllowed), {
         onError: (error) => options.onError(error, 'a WebSocket event failed'),
       })
     },
@@ -113,7 +138,8 @@ export function createWsServer({
     async drain(within: number): Promise<void> {
       draining = true
       clearInterval(ticker)
-      for (const connection of connections) connection.close(GOING_AWAY, 'server is shutting down')
+      for (const connection of connections.keys())
+        connection.close(GOING_AWAY, 'server is shutting down')
       const deadline = now() + Math.min(within, DRAIN_MS)
       while (connections.size > 0 && now() < deadline) await sleep(20)
       for (const ws of server.clients) ws.terminate()
@@ -135,6 +161,8 @@ export declare namespace createWsServer {
     maxPerClient: number
     /** Who makes a handshake, as the API keys file says at each time. Called after the key of the handshake was accepted. */
     callerOf: (incoming: IncomingMessage) => () => Caller
+    /** The budget of bytes that are held for clients. */
+    held: HeldBytes
     limits: Pick<CallLimits, 'charge' | 'isOver'>
     now?: () => number
     /** Called with the number of connections whenever it changes. */
@@ -156,6 +184,10 @@ function refuseSocket(ws: WebSocket): void {
 }
 
 const GOING_AWAY = 1001
+const POLICY_VIOLATION = 1008
+
+/** Each fragment of a message, and each part in which it arrives, takes a Buffer: the library's own limits allow 25 MB of them. */
+const FRAGMENTS = { maxBufferedChunks: 8_192, maxFragments: 1_024 }
 
 /** Milliseconds. A little more than the time that a connection has to answer a close frame. */
 const DRAIN_MS = 2_500

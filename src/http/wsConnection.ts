@@ -115,6 +115,7 @@ export function createWsConnection(
   /** Bytes given to the socket so far. */
   let given = 0
   const reader: Reader = {
+    client: id,
     unsent: () => (ended ? 0 : ws.bufferedAmount),
     taken: () => given - ws.bufferedAmount,
     cut(reason) {

@@ -7,13 +7,13 @@ import { HELD_PLACES, type HeldPlace } from '../../src/lib/heldBytes.ts'
 
 /** The files that take the bytes of each place from the budget. */
 const TAKEN_IN: Record<HeldPlace, string[]> = {
-  answers: [],
-  bodies: [],
+  answers: ['src/http/unsent.ts'],
+  bodies: ['src/http/body.ts', 'src/http/charge.ts'],
   filters: ['src/chain/filters/memory.ts'],
-  frames: [],
+  frames: ['src/http/ws.ts'],
   simulations: [],
   subscriptions: ['src/chain/subscriptions/memory.ts'],
-  'unpacked bodies': [],
+  'unpacked bodies': ['src/http/body.ts'],
 }
 
 test('default: the files that take each place', () => {

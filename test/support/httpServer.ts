@@ -5,9 +5,11 @@ import { type Config, createConfig } from '../../src/config/config.ts'
 import type { Health } from '../../src/http/health.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { createUnsent } from '../../src/http/unsent.ts'
+import { createHeldBytes } from '../../src/lib/heldBytes.ts'
 import { wireOf } from '../../src/lib/wire.ts'
 import { type CallLimits, createCallLimits } from '../../src/limits/limits.ts'
 import type { Context } from '../../src/rpc/context.ts'
+import { limited } from '../../src/rpc/jsonrpc/middleware.ts'
 import { createRpcServer } from '../../src/rpc/jsonrpc/server.ts'
 import type { AnyMethod } from '../../src/rpc/method.ts'
 import type { RpcSocket } from '../../src/rpc/request.ts'
@@ -91,20 +93,28 @@ export async function startHttpServer(
       return request.socket !== undefined
     }),
   }
-  const unsent = createUnsent({ limit: createConfig(given).unsentBytes, ...unsentOptions })
+  const { heldBytes } = createConfig(given)
+  const held = createHeldBytes({ limit: heldBytes, share: heldBytes / 2 })
+  const unsent = createUnsent({
+    held,
+    limit: createConfig(given).unsentBytes,
+    ...unsentOptions,
+  })
   const server = createRpcServer({
     context: () => ({}) as Context,
     methods,
     limits,
-    hasRoom: (bytes) => unsent.hasRoom(bytes),
+    middleware: [limited(limits)],
+    hasRoom: (bytes, client) => unsent.hasRoom(bytes, client),
     onError: (error) => errors.push(error),
   })
   const http = createHttpServer({
     canSpend,
     config: createConfig({ port: 0, ...given }),
     explain: async (work) => ({ answer: await work() }),
-    extraRoutes: new Hono().post('/wallet/getnowblock', (c) => c.json({ blockID: '00' })),
+    extraRoutes: new Hono().all('/wallet/getnowblock', (c) => c.json({ blockID: '00' })),
     health: () => ({ ...HEALTH, ...health }),
+    held,
     limits,
     metrics: { contentType: 'text/plain', text: async () => 'ethgate_up 1\n' },
     onConnections: () => {},
@@ -132,6 +142,7 @@ export async function startHttpServer(
     close: (options?: { delay?: number }) => http.close(options),
     cuts,
     errors,
+    held,
     port,
     post,
     release,

@@ -4,7 +4,8 @@ import { InvalidParamsError, RpcError } from '../../src/lib/errors.ts'
 import { toWire } from '../../src/lib/wire.ts'
 import type { Context } from '../../src/rpc/context.ts'
 import { answerBytes } from '../../src/rpc/jsonrpc/answer.ts'
-import type { ObservedCall } from '../../src/rpc/jsonrpc/observe.ts'
+import type { ObservedCall } from '../../src/rpc/jsonrpc/call.ts'
+import { observed as observedBy } from '../../src/rpc/jsonrpc/middleware.ts'
 import { createRpcServer } from '../../src/rpc/jsonrpc/server.ts'
 import type { AnyMethod } from '../../src/rpc/method.ts'
 import type { RequestScope } from '../../src/rpc/request.ts'
@@ -70,7 +71,7 @@ export function setupRpcServer(options: Partial<createRpcServer.Options> = {}) {
   }
   const server = createRpcServer({
     context: () => ({}) as Context,
-    observe: (call) => observed.push(call),
+    middleware: [observedBy((call) => observed.push(call))],
     onError: (error) => errors.push(error),
     ...options,
     methods,

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 
 import { textOf } from '../../lib/bodyText.ts'
+import type { Hold } from '../../lib/heldBytes.ts'
 import { NodeUnreachableError } from '../../native/errors.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import type { createNativeInterface } from './interface.ts'
@@ -13,7 +14,7 @@ export function createNativeApp(native: Native): Hono {
   for (const path of ['/wallet/*', '/walletsolidity/*'])
     app.all(path, async (context) => {
       const url = new URL(context.req.url)
-      const body = await textOf(context.req.raw, MOST_BYTES)
+      const body = await textOf(context.req.raw, MOST_BYTES, (context.var as { body?: Hold }).body)
       if (body === undefined) return answer(TOO_BIG)
       const { drop, status, text } = await native.answer({
         path: url.pathname,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 import type { Head } from '../../chain/head/headTypes.ts'
-import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
+import type { AroundCall } from '../../rpc/jsonrpc/call.ts'
 import { createDevChain } from '../index.ts'
 import { createAnnouncer } from './announce.ts'
 

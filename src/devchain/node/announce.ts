@@ -1,5 +1,5 @@
 import type { Head } from '../../chain/head/headTypes.ts'
-import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
+import type { AroundCall } from '../../rpc/jsonrpc/call.ts'
 import type { DevChain } from '../index.ts'
 
 /**

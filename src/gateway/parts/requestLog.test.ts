@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import type { ObservedCall } from '../../rpc/jsonrpc/observe.ts'
+import type { ObservedCall } from '../../rpc/jsonrpc/call.ts'
 import type { RequestScope } from '../../rpc/request.ts'
 import { createLog } from '../log.ts'
 import { createRequestLog } from './requestLog.ts'

@@ -1,4 +1,4 @@
-import type { ObservedCall } from '../../rpc/jsonrpc/observe.ts'
+import type { ObservedCall } from '../../rpc/jsonrpc/call.ts'
 import type { RequestScope } from '../../rpc/request.ts'
 import type { Log } from '../log.ts'
 

@@ -6,7 +6,8 @@ import { createVerifier, type Verifier } from '../../rpc/compare/verifier.ts'
 import type { ViewContext } from '../../rpc/context.ts'
 import { createExplainMethod } from '../../rpc/explain/ethgate_explain.ts'
 import { createLimitsMethod } from '../../rpc/explain/ethgate_limits.ts'
-import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
+import type { AroundCall } from '../../rpc/jsonrpc/call.ts'
+import { limited, withResults, withUnknown } from '../../rpc/jsonrpc/middleware.ts'
 import { createRpcServer, type RpcServer } from '../../rpc/jsonrpc/server.ts'
 import type { AnyMethod } from '../../rpc/method.ts'
 import { methodsOf } from '../../rpc/methods/view.ts'
@@ -34,7 +35,7 @@ export function createRpcServers({
   ownUrl,
   telemetry,
 }: createRpcServers.Options) {
-  const { loop, metrics, observe, onError, recorder, trace, watch } = telemetry
+  const { aroundBatch, inner, metrics, onError, outer, recorder, trace } = telemetry
 
   function serverOf(
     view: 'full' | 'solid',
@@ -43,20 +44,23 @@ export function createRpcServers({
   ): RpcServer {
     return createRpcServer({
       around,
+      aroundBatch,
       batchLimit: config.batchLimit,
       context: () => contextOf(view),
       depthLimit: config.depthLimit,
       hasRoom,
       limits,
-      loop,
       methods,
-      observe,
+      middleware: [
+        ...outer,
+        ...(onUnknown ? [withUnknown(onUnknown)] : []),
+        limited(limits),
+        ...inner,
+        ...(onResult ? [withResults(onResult, onError)] : []),
+      ],
       onError,
-      onResult,
-      onUnknown,
+      onRequest: trace,
       responseLimit: config.responseLimit,
-      trace,
-      watch,
     })
   }
 
@@ -83,9 +87,7 @@ export function createRpcServers({
   )
   const verifier = config.verifyRate === 0 ? undefined : verifierOf(nodeRpc())
   const served = coinDecimals === 18 ? description.methods : withUnitHints(description.methods)
-  const full = serverOf('full', served, (method, params, result) =>
-    verifier?.observe(method, params, result),
-  )
+  const full = serverOf('full', served, verifier && ((...call) => verifier.observe(...call)))
   return {
     /** Of the methods of the full view. */
     description,
@@ -113,7 +115,7 @@ export declare namespace createRpcServers {
     /** More methods, by wire name. They replace those of the same name. */
     extraMethods: Record<string, AnyMethod>
     /** Whether an answer of this many bytes may wait for its reader. */
-    hasRoom: (bytes: number) => boolean
+    hasRoom: (bytes: number, client: string) => boolean
     limits: CallLimits
     nodeRpc: () => NodeRpc | undefined
     /** Called with each method that does not exist. */

@@ -1,10 +1,12 @@
 import { createTraffic, type Gauges, SAMPLE, type Traffic } from '../../http/page/traffic.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { createLoopWatch, type LoopWatch } from '../../lib/loopWatch.ts'
-import { markOutcome, watchCalls } from '../../rpc/explain/calls.ts'
+import { markOutcome, traced, tracedBatch } from '../../rpc/explain/calls.ts'
 import { type CallRecorder, createCallRecorder } from '../../rpc/explain/recorder.ts'
 import type { Tracer } from '../../rpc/explain/tracer.ts'
-import type { CallWatcher, ObservedCall } from '../../rpc/jsonrpc/observe.ts'
+import type { ObservedCall, RpcMiddleware } from '../../rpc/jsonrpc/call.ts'
+import { observed, timed } from '../../rpc/jsonrpc/middleware.ts'
+import type { AroundBatch } from '../../rpc/jsonrpc/server.ts'
 import { ClientGoneError, type RequestScope } from '../../rpc/request.ts'
 import type { Log } from '../log.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
@@ -23,10 +25,12 @@ export type Telemetry = {
   /** Logs a line for each request; undefined unless the log shows debug lines. */
   readonly trace: RequestLog['trace']
   readonly traffic: Traffic
-  /** Makes a span of each call when calls are traced. */
-  readonly watch: CallWatcher
-  /** Records the outcome of a call. */
-  readonly observe: (call: ObservedCall, scope: RequestScope) => void
+  /** What wraps every call, around the limits: spans when calls are traced, and the record of its outcome. */
+  readonly outer: readonly RpcMiddleware[]
+  /** What wraps every call that runs: its time. */
+  readonly inner: readonly RpcMiddleware[]
+  /** Makes a span of each batch; undefined when calls are not traced. */
+  readonly aroundBatch: AroundBatch | undefined
   /** Logs an error. An `RpcError` is logged at debug level. */
   readonly onError: (error: unknown, message: string) => void
   /** Starts to sample the gauges of the state page. */
@@ -52,6 +56,13 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
   })
   let sampling: NodeJS.Timeout | undefined
 
+  function observe(call: ObservedCall, scope: RequestScope) {
+    metrics.call(call.method, call.code, call.ms / 1000)
+    traffic.call(call.method, call.code, call.ms)
+    requestLog.call(call, scope)
+    markOutcome(recorder, call)
+  }
+
   return {
     asked,
     log,
@@ -61,13 +72,9 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
     step: tracer && ((...step) => recorder.step(...step)),
     trace: requestLog.trace,
     traffic,
-    watch: watchCalls({ isOn: () => tracer !== undefined, recorder }),
-    observe(call, scope) {
-      metrics.call(call.method, call.code, call.ms / 1000)
-      traffic.call(call.method, call.code, call.ms)
-      requestLog.call(call, scope)
-      markOutcome(recorder, call)
-    },
+    outer: [...(tracer ? [traced(recorder)] : []), observed(observe)],
+    inner: [timed(loop)],
+    aroundBatch: tracer && tracedBatch(recorder),
     onError(error, message) {
       if (error instanceof ClientGoneError) return
       if (error instanceof RpcError) log.debug({ err: error }, message)

@@ -12,6 +12,7 @@ test('partOf: sockets, concurrency and memory are divided, rates are not', () =>
     cacheBytes: config.cacheBytes / 4,
     indexRate: 50,
     logsConcurrency: 4,
+    heldBytes: config.heldBytes / 4,
     unsentBytes: config.unsentBytes / 4,
     upstreamSockets: 10,
     wsConnections: 2_500,

@@ -5,6 +5,7 @@ import type { AbiFunction } from 'viem'
 import { encodeCall } from '../../codec/abiArguments.ts'
 import { parseAddress } from '../../lib/address.ts'
 import { textOf } from '../../lib/bodyText.ts'
+import type { Hold } from '../../lib/heldBytes.ts'
 import { readAbi } from './abi.ts'
 import { callFunction, givenFunctions } from './reads/contract.ts'
 import type { Source } from './reads/source.ts'
@@ -23,7 +24,7 @@ export function contractRoutes({ part, sourceOf }: contractRoutes.Options): Hono
   /** Answers POST at a path. A text that is too large is refused. */
   function post(path: string, answer: (c: Context, text: string) => Promise<Response>): void {
     app.post(path, async (c) => {
-      const text = await textOf(c.req.raw, MOST_BYTES)
+      const text = await textOf(c.req.raw, MOST_BYTES, (c.var as { body?: Hold }).body)
       return text === undefined ? tooLarge(c) : answer(c, text)
     })
   }

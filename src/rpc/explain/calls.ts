@@ -1,36 +1,32 @@
-import type { CallWatcher, ObservedCall } from '../jsonrpc/observe.ts'
+import type { ObservedCall, RpcMiddleware } from '../jsonrpc/call.ts'
+import type { AroundBatch } from '../jsonrpc/server.ts'
 import type { CallRecorder } from './recorder.ts'
 
 /** The code of upstream failures and internal errors. Other codes are caused by the request. */
 const INTERNAL = -32603
 
-/** Makes a span of each JSON-RPC call and of each batch, by the semantic conventions of OpenTelemetry for JSON-RPC. */
-export function watchCalls({ isOn, recorder }: watchCalls.Options): CallWatcher {
-  return {
-    isOn,
-    call({ id, method }, request, work) {
-      const attributes = {
-        'rpc.system': 'jsonrpc',
-        'rpc.method': method,
-        'rpc.jsonrpc.version': '2.0',
-        ...(id !== undefined && { 'rpc.jsonrpc.request_id': String(id) }),
-        'client.address': request.client,
-        'network.protocol.name': request.socket ? 'websocket' : 'http',
-      }
-      return recorder.run(method, { attributes, headers: request.headers, kind: 'server' }, work)
-    },
-    batch(size, request, work) {
-      const attributes = { 'rpc.system': 'jsonrpc', 'ethgate.batch.size': size }
-      return recorder.run('batch', { attributes, headers: request.headers, kind: 'internal' }, work)
-    },
+/** Makes a span of each JSON-RPC call, by the semantic conventions of OpenTelemetry for JSON-RPC. */
+export function traced(recorder: Pick<CallRecorder, 'run'>): RpcMiddleware {
+  return (next, rpcRequest, call) => {
+    const { id, method, request } = call
+    const attributes = {
+      'rpc.system': 'jsonrpc',
+      'rpc.method': method,
+      'rpc.jsonrpc.version': '2.0',
+      ...(id !== undefined && { 'rpc.jsonrpc.request_id': String(id) }),
+      'client.address': request.client,
+      'network.protocol.name': request.socket ? 'websocket' : 'http',
+    }
+    const options = { attributes, headers: request.headers, kind: 'server' } as const
+    return recorder.run(method, options, async () => next(rpcRequest, call))
   }
 }
 
-export declare namespace watchCalls {
-  type Options = {
-    /** Whether calls are traced. */
-    isOn: () => boolean
-    recorder: Pick<CallRecorder, 'run'>
+/** Makes a span of each batch. */
+export function tracedBatch(recorder: Pick<CallRecorder, 'run'>): AroundBatch {
+  return (size, { headers }, work) => {
+    const attributes = { 'rpc.system': 'jsonrpc', 'ethgate.batch.size': size }
+    return recorder.run('batch', { attributes, headers, kind: 'internal' }, work)
   }
 }
 

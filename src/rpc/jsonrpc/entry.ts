@@ -1,9 +1,4 @@
-/** A request that `faultOf` finds no fault with. */
-export type RpcRequest = {
-  readonly id?: number | string | null
-  readonly method: string
-  readonly params?: object | null
-}
+import type { JSONRPCRequest } from 'json-rpc-2.0'
 
 /** Why a value is not a request by the specification; undefined when it is one. */
 export function faultOf(entry: unknown): string | undefined {
@@ -21,7 +16,7 @@ export function faultOf(entry: unknown): string | undefined {
 
 /** Whether an entry is a valid request without an id, which gets no answer. */
 export function isNotification(entry: unknown): boolean {
-  return faultOf(entry) === undefined && (entry as RpcRequest).id === undefined
+  return faultOf(entry) === undefined && (entry as JSONRPCRequest).id === undefined
 }
 
 /**

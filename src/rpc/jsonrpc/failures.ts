@@ -1,13 +1,15 @@
+import { JSONRPCErrorCode } from 'json-rpc-2.0'
+
 import { closest } from '../../lib/closest.ts'
 import { RpcError } from '../../lib/errors.ts'
 
 // The error objects that the server answers by itself, without a method.
 
 /** The text is not JSON. */
-export const PARSE_ERROR = { code: -32700, message: 'Parse error' }
+export const PARSE_ERROR = { code: JSONRPCErrorCode.ParseError, message: 'Parse error' }
 
 /** Anything other than an RpcError that a method throws. Its text is logged and not sent to the client. */
-export const INTERNAL = { code: -32603, message: 'Internal error' }
+export const INTERNAL = { code: JSONRPCErrorCode.InternalError, message: 'Internal error' }
 
 /** More answers wait for slow clients than `--unsent-bytes` allows. */
 export const TOO_MUCH_UNSENT = {
@@ -28,7 +30,7 @@ export function tooDeep(limit: number) {
 
 /** The text is JSON but not a request. */
 export function invalidRequest(fault: string) {
-  return { code: -32600, message: `Invalid Request: ${fault}` }
+  return { code: JSONRPCErrorCode.InvalidRequest, message: `Invalid Request: ${fault}` }
 }
 
 /** The method does not exist. Geth's message, followed by the most similar method name. */
@@ -36,7 +38,10 @@ export function methodNotFound(method: string, served: readonly string[]) {
   const name = method.length > 64 ? `${method.slice(0, 64)}…` : method
   const near = closest(method, served)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return { code: -32601, message: `the method ${name} does not exist/is not available${hint}` }
+  return {
+    code: JSONRPCErrorCode.MethodNotFound,
+    message: `the method ${name} does not exist/is not available${hint}`,
+  }
 }
 
 /** The response is larger than the limit. @param limit - bytes */

@@ -28,13 +28,6 @@ test('behavior: a method may return a promise of a library', async () => {
   expect(await ask(JSON.stringify(call('later')))).toBe('{"jsonrpc":"2.0","id":1,"result":"a"}')
 })
 
-test('behavior: a call with nothing to wait for is answered without a promise', () => {
-  const { server } = setupRpcServer()
-  const request = { client: '', signal: AbortSignal.any([]), onDelivery: () => {} }
-  const answer = server.answer(JSON.stringify(call('echo', ['a'])), request)
-  expect(answer).toEqual({ bytes: 37, parts: ['{"jsonrpc":"2.0","id":1,"result":"a"}'] })
-})
-
 test('behavior: no result is null', async () => {
   const { ask } = setupRpcServer()
   expect(await ask(JSON.stringify(call('nothing')))).toBe('{"jsonrpc":"2.0","id":1,"result":null}')

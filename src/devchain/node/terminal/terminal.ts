@@ -1,7 +1,7 @@
 import { RpcError } from '../../../lib/errors.ts'
 import { fromWire, isWire } from '../../../lib/wire.ts'
 import type { Context } from '../../../rpc/context.ts'
-import type { AroundCall } from '../../../rpc/jsonrpc/observe.ts'
+import type { AroundCall } from '../../../rpc/jsonrpc/call.ts'
 import type { ChainBlock, DevChain } from '../../index.ts'
 import {
   blockLines,

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Middleware } from './env.ts'
+import type { InTurn } from './inTurn.ts'
+
+/** Asks clients to close their connections. */
+export type Closing = {
+  /** From now on each answer has `Connection: close`. */
+  begin(): void
+  /** Gives an answer that is not written yet the header, if it is to have it. */
+  mark(incoming: IncomingMessage, outgoing: ServerResponse): void
+}
+
+/** Creates the mark of a server that is about to end. Until it begins, nothing is marked. */
+export function createClosing(inTurn: Pick<InTurn, 'hasMore'>): Closing {
+  let isClosing = false
+  return {
+    begin() {
+      isClosing = true
+    },
+    mark({ socket }, outgoing) {
+      // Requests that wait on the connection would be lost if it closed.
+      if (isClosing && !inTurn.hasMore(socket)) outgoing.setHeader('connection', 'close')
+    },
+  }
+}
+
+/** Marks the answer to each request that begins. One that was in flight before is marked when it is written. */
+export function markClosing(closing: Closing): Middleware {
+  return async function markClosing({ env: { incoming, outgoing } }, next) {
+    closing.mark(incoming, outgoing)
+    return next()
+  }
+}

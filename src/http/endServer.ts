@@ -1,0 +1,56 @@
+import type { Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
+
+import type { Closing } from './closing.ts'
+import type { WsServer } from './ws.ts'
+
+/**
+ * Ends a server: for the delay, requests are answered and their connections closed. Then it stops accepting, requests in flight finish,
+ * and WebSockets close with 1001, all within `drain` milliseconds.
+ */
+export async function endServer(
+  server: Server,
+  { closing, delay, drain, sleep, ws }: endServer.Options,
+): Promise<void> {
+  closing.begin()
+  const deadline = performance.now() + drain
+  const cut = setTimeout(() => server.closeAllConnections(), drain)
+  const isDelayed = server.listening && delay > 0
+  if (isDelayed) {
+    await sleep(Math.min(delay, drain / 2))
+    // Closing the port resets connections that are not yet accepted. There are few of them right after an accept.
+    await new Promise(setImmediate)
+  }
+  const closed = new Promise<void>((resolve) => stopListening(server, resolve))
+  // The newest connections are still sending their request, and count as idle until it arrives.
+  if (isDelayed) await sleep(Math.min(LAST_REQUEST_MS, drain / 4))
+  server.closeIdleConnections()
+  // Otherwise a connection whose last request has finished would be kept alive.
+  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
+  await ws.drain(deadline - performance.now())
+  await closed
+  clearTimeout(cut)
+  clearInterval(idle)
+}
+
+export declare namespace endServer {
+  type Options = {
+    closing: Closing
+    /** Milliseconds. */
+    delay: number
+    /** Milliseconds for all of it. */
+    drain: number
+    sleep: (milliseconds: number) => Promise<void>
+    ws: Pick<WsServer, 'drain'>
+  }
+}
+
+const CLOSE_IDLE_MS = 20
+
+/** Time for a request to arrive on a connection that was just accepted. */
+const LAST_REQUEST_MS = 500
+
+/** Stops listening only. `close` of an HTTP server would end idle connections too. */
+function stopListening(server: Server, done: () => void): void {
+  NetServer.prototype.close.call(server, done)
+}

@@ -1,0 +1,189 @@
+import {
+  createJSONRPCErrorResponse,
+  createJSONRPCSuccessResponse,
+  JSONRPC,
+  type JSONRPCID,
+  type JSONRPCRequest,
+  type JSONRPCResponse,
+  JSONRPCErrorCode,
+  JSONRPCServer,
+} from 'json-rpc-2.0'
+
+import { RpcError } from '../../lib/errors.ts'
+import { isWire } from '../../lib/wire.ts'
+import type { Context, ViewContext } from '../context.ts'
+import { type AnyMethod, callMethod } from '../method.ts'
+import { type Answer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
+import {
+  type AroundCall,
+  endCall,
+  openCall,
+  type RpcCall,
+  type RpcMiddleware,
+  scopeOfCall,
+  type Shared,
+} from './call.ts'
+import {
+  errorOf,
+  INTERNAL,
+  invalidRequest,
+  methodNotFound,
+  tooLarge,
+  TOO_MUCH_UNSENT,
+} from './failures.ts'
+
+/** Answers one entry; undefined for a notification. Never fails. */
+export type Dispatch = (
+  entry: unknown,
+  /** Its numeric id as it was written. */
+  rawId: string | undefined,
+  shared: Shared,
+) => Promise<Answer | undefined>
+
+/**
+ * The table of methods as a server of json-rpc-2.0. A response carries what the method returned; the innermost middleware writes it as
+ * bytes with the id as the client wrote it, so that prepared bytes are sent without a copy.
+ */
+export function createDispatch({
+  around,
+  context,
+  hasRoom,
+  methods,
+  middleware,
+  onError,
+  responseLimit,
+}: createDispatch.Options): Dispatch {
+  const server = new JSONRPCServer<RpcCall>({
+    errorListener: (message, error) => onError(error, message),
+  })
+  const served = Object.keys(methods).filter((name) => methods[name]?.kind !== 'refused')
+  server.mapErrorToJSONRPCErrorResponse = (id, error) => {
+    const { code, data, message } = errorOf(error)
+    return createJSONRPCErrorResponse(id, code, message, data)
+  }
+  // The library answers other texts than geth.
+  server.handleMethodNotFound = async ({ id = null, method }, given) => {
+    const { fault } = given as RpcCall
+    const { code, message } =
+      fault === undefined ? methodNotFound(method, served) : invalidRequest(fault)
+    return createJSONRPCErrorResponse(id, code, message)
+  }
+  for (const [name, method] of Object.entries(methods))
+    server.addMethodAdvanced(name, (request, call) => run(name, method, request, call))
+  server.applyMiddleware(...middleware, settled)
+
+  async function run(name: string, method: AnyMethod, request: JSONRPCRequest, call: RpcCall) {
+    const params: unknown = request.params ?? []
+    if (!Array.isArray(params))
+      throw new RpcError(
+        JSONRPCErrorCode.InvalidParams,
+        'invalid params: expected an array, by position',
+      )
+    const shared = context()
+    // Inherits instead of copying, because a context has ten members and one of them is a getter.
+    const own = Object.create(shared instanceof Promise ? await shared : shared) as Context
+    own.request = scopeOfCall(call)
+    const work = () => callMethod(method, own, params)
+    const result: unknown = around ? around({ context: own, method: name, params }, work) : work()
+    return createJSONRPCSuccessResponse(
+      request.id ?? null,
+      isThenable(result) ? await result : result,
+    )
+  }
+
+  /** Turns what the method returned or threw into an answer, within what the request may still have. */
+  function settled(
+    ...[next, request, call]: Parameters<RpcMiddleware>
+  ): PromiseLike<JSONRPCResponse | null> {
+    return next(request, call).then(
+      (response) => settle(request, call, response),
+      (error: unknown) => {
+        onError(error, `the call of ${call.method} failed`)
+        const { id } = request
+        return settle(
+          request,
+          call,
+          id === undefined ? null : server.mapErrorToJSONRPCErrorResponse(id, error),
+        )
+      },
+    )
+  }
+
+  function settle(
+    { id }: JSONRPCRequest,
+    call: RpcCall,
+    response: JSONRPCResponse | null,
+  ): JSONRPCResponse | null {
+    if (id === undefined || !response) {
+      // A notification is not answered, even if it failed.
+      if (call.method === 'unknown') call.code = JSONRPCErrorCode.MethodNotFound
+      endCall(call, false)
+      return null
+    }
+    const written = write(id, call, response)
+    const refusal = refusalOf(call)
+    endCall(call, !written.error && !refusal)
+    if (!refusal) return written
+    call.answer = undefined
+    return createJSONRPCErrorResponse(id, refusal.code, refusal.message)
+  }
+
+  function write(id: JSONRPCID, call: RpcCall, response: JSONRPCResponse): JSONRPCResponse {
+    try {
+      call.answer = answerOf(call.idText, response)
+    } catch (error) {
+      onError(error, `the result of ${call.method} cannot be serialised as JSON`)
+      return write(id, call, createJSONRPCErrorResponse(id, INTERNAL.code, INTERNAL.message))
+    }
+    call.bytes = call.answer.bytes
+    return response
+  }
+
+  /** Why an answer is not sent; undefined when it is. */
+  function refusalOf({ bytes, request, shared }: RpcCall) {
+    shared.left = bytes <= shared.left ? shared.left - bytes : -1
+    if (shared.left < 0) return tooLarge(responseLimit)
+    return hasRoom(bytes, request.client) ? undefined : TOO_MUCH_UNSENT
+  }
+
+  const isServed = (method: string) => server.hasMethod(method)
+
+  return async (entry, rawId, shared) => {
+    const call = openCall(entry, rawId, isServed, shared)
+    // What is no request passes the same middleware, and is answered as a method that does not exist.
+    const request = call.fault === undefined ? (entry as JSONRPCRequest) : NO_REQUEST
+    const response = await server.receive(request, call)
+    return response ? (call.answer ?? answerOf(call.idText, response)) : undefined
+  }
+}
+
+export declare namespace createDispatch {
+  type Options = {
+    /** Wraps every call of a known method, with its context. Its result or error becomes the answer. */
+    around?: AroundCall | undefined
+    /** The context of methods without `request`. @throws RpcError while it is not available */
+    context: () => ViewContext | Promise<ViewContext>
+    /** Whether an answer of this many bytes may be buffered until its client has read it. */
+    hasRoom: (bytes: number, client: string) => boolean
+    /** The key is the wire name. */
+    methods: Record<string, AnyMethod>
+    /** What wraps every call, the outermost first. */
+    middleware: readonly RpcMiddleware[]
+    /** Called with everything that a handler throws, expected or not. */
+    onError: (error: unknown, message: string) => void
+    /** Largest response, bytes. */
+    responseLimit: number
+  }
+}
+
+const NO_REQUEST: JSONRPCRequest = { jsonrpc: JSONRPC, id: null, method: '' }
+
+function answerOf(id: string, { error, result }: JSONRPCResponse): Answer {
+  if (error) return errorAnswer(id, error)
+  return isWire(result) ? wireAnswer(id, result) : resultAnswer(id, result)
+}
+
+/** Whether a method has no result yet. Methods of embedders may return promises of libraries. */
+function isThenable(result: unknown): result is PromiseLike<unknown> {
+  return typeof (result as { then?: unknown } | null | undefined)?.then === 'function'
+}
