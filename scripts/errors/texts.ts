@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 import ts from '@typescript/typescript6'
+import { JSONRPCErrorCode } from 'json-rpc-2.0'
 
 const SOURCE = new URL('../../src/', import.meta.url)
 
@@ -195,6 +196,11 @@ function textsOf(expression: ts.Expression, values: Values, constants: Constants
     const named = meaningOf(expression, constants)
     return value ?? (named && named !== expression ? read(named) : [UNKNOWN])
   }
+  if (
+    ts.isPropertyAccessExpression(expression) &&
+    expression.expression.getText() === 'JSONRPCErrorCode'
+  )
+    return [String(JSONRPCErrorCode[expression.name.text as keyof typeof JSONRPCErrorCode])]
   // A table of texts, or one text of it.
   if (ts.isElementAccessExpression(expression) && ts.isIdentifier(expression.expression)) {
     const table = meaningOf(expression.expression, constants)
