@@ -13,6 +13,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.mjs scripts/
 COPY src src
+# Such as 1134+b7803a22: git rev-list --count HEAD, and git rev-parse --short HEAD.
+ARG ETHGATE_COMMIT=
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund && mkdir data
 
 FROM node:24-slim

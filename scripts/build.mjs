@@ -2,7 +2,7 @@
 // The code is bundled into few files because Node takes longer to find, open and compile the thousand files of the program than the
 // program takes to start. The types of each entry are one file.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,6 +39,7 @@ await Promise.all([
     },
     bundle: true,
     chunkNames: 'chunks/[name]-[hash]',
+    define: version(),
     format: 'esm',
     logLevel: 'warning',
     packages: 'external',
@@ -49,6 +50,24 @@ await Promise.all([
   }),
   bundleTypes(),
 ])
+
+/** What src/lib/version.ts adds to a version in development. An image is built without git: it may set ETHGATE_COMMIT. */
+function version() {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  if (!version.endsWith('-dev')) return {}
+  const commit = process.env['ETHGATE_COMMIT'] || commitOfCheckout()
+  return commit ? { BUILD: JSON.stringify(commit) } : {}
+}
+
+function commitOfCheckout() {
+  const git = (/** @type {string[]} */ ...args) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    return `${git('rev-list', '--count', 'HEAD').trim()}+${git('rev-parse', '--short=8', 'HEAD').trim()}`
+  } catch {
+    return undefined
+  }
+}
 
 async function bundleTypes() {
   // It is inside node_modules, so that the types find their packages.

@@ -23,8 +23,8 @@ describe('parseConfigFile', () => {
     const text = `
 upstreams:
   - name: own
-    wallet: http://10.0.0.1:8090
-  - wallet: https://hosted.example/v1/
+    url: http://10.0.0.1:8090
+  - url: https://hosted.example/v1/
     rpc: https://hosted.example/jsonrpc
     headers: { X-Key: { env: KEY }, x-plain: 7 }
     tier: 1
@@ -64,7 +64,7 @@ upstreams:
 
   test('behavior: a value that YAML reads as a number stays as it is written', () => {
     const headers = 'headers: { a: 0123, b: 12345678901234567890, c: 1e3, d: 0x10 }'
-    const [node] = parseConfigFile(`upstreams: [{ wallet: http://a, ${headers} }]`).upstreams ?? []
+    const [node] = parseConfigFile(`upstreams: [{ url: http://a, ${headers} }]`).upstreams ?? []
     expect(node?.headers).toEqual({ a: '0123', b: '12345678901234567890', c: '1e3', d: '0x10' })
   })
 
@@ -79,28 +79,37 @@ upstreams:
     ['config: x', 'c.yaml:1: config: unknown option'],
     ['upstreams: 1', 'c.yaml:1: upstreams: expected a list of nodes'],
     ['upstreams: []', 'c.yaml:1: upstreams: expected at least one node'],
-    ['upstreams:\n  - name: a', 'c.yaml:2: upstreams[0].wallet: is missing'],
-    ['upstreams:\n  - walet: http://a', 'upstreams[0].walet: unknown key; did you mean wallet'],
+    ['upstreams:\n  - name: a', 'c.yaml:2: upstreams[0].url: is missing'],
+    ['upstreams:\n  - walet: http://a', 'upstreams[0].walet: unknown key; did you mean url?'],
+    ['upstreams:\n  - http: http://a', 'upstreams[0].http: unknown key; did you mean url?'],
+    ['upstreams:\n  - ulr: http://a', 'upstreams[0].ulr: unknown key; did you mean url?'],
+    ['upstreams:\n  - url: a', 'c.yaml:2: upstreams[0].url: expected an http(s) URL'],
     ['upstreams:\n  - wallet: a', 'c.yaml:2: upstreams[0].wallet: expected an http(s) URL'],
+    ['upstreams:\n  - { url: http://a, wallet: http://a }', 'wallet: is the same as url'],
     [
-      'upstreams:\n  - wallet: http://a\n    weight: 0',
+      'upstreams:\n  - url: http://a\n    weight: 0',
       'c.yaml:3: upstreams[0].weight: expected a whole number from 1 to 1000, got "0"',
     ],
     [
-      'upstreams:\n  - wallet: http://a\n  - wallet: http://a',
+      'upstreams:\n  - url: http://a\n  - url: http://a',
       'c.yaml:3: upstreams[1].name: "a" is already the name of another node',
     ],
     [
-      'upstreams:\n  - wallet: http://a\n    headers:\n      x-key: { env: MISSING }',
+      'upstreams:\n  - url: http://a\n    headers:\n      x-key: { env: MISSING }',
       'c.yaml:4: upstreams[0].headers.x-key.env: the environment variable MISSING is not set',
     ],
     [
-      'upstreams:\n  - wallet: http://a\n    headers:\n      x-key: { secret: a }',
+      'upstreams:\n  - url: http://a\n    headers:\n      x-key: { secret: a }',
       'c.yaml:4: upstreams[0].headers.x-key: expected {env: NAME} or {file: PATH}',
     ],
   ])('error: %j', (text, message) => {
     expect(() => parseConfigFile(text, { path: 'c.yaml' })).toThrow(message)
   })
+})
+
+test('behavior: wallet, the name of url before 0.5.0, is the same word', () => {
+  const read = (key: string) => parseConfigFile(`upstreams: [{ ${key}: 'http://a:8090' }]`)
+  expect(read('wallet')).toEqual(read('url'))
 })
 
 describe('readConfigFile', () => {
@@ -109,10 +118,7 @@ describe('readConfigFile', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'key'), 'secret\n')
     const path = join(folder, 'ethgate.yaml')
-    writeFileSync(
-      path,
-      'upstreams:\n  - wallet: http://a\n    headers:\n      x-key: { file: key }\n',
-    )
+    writeFileSync(path, 'upstreams:\n  - url: http://a\n    headers:\n      x-key: { file: key }\n')
     expect(readConfigFile(path).upstreams?.[0]?.headers).toEqual({ 'x-key': 'secret' })
   })
 
@@ -127,13 +133,13 @@ describe('configSchema', () => {
   )
 
   test('default', () => {
-    const file = { port: 8545, upstreams: [{ headers: { a: { env: 'A' } }, wallet: 'http://a' }] }
+    const file = { port: 8545, upstreams: [{ headers: { a: { env: 'A' } }, url: 'http://a' }] }
     expect(validate(file)).toBe(true)
     expect(validate({ prot: 1 })).toBe(false)
     expect(validate({ 'admin-port': 9_545, 'daily-per-client': 1_000_000 })).toBe(true)
     expect(validate({ 'rate-per-client': 0.5, 'verify-rate': 0.01 })).toBe(true)
     expect(validate({ port: 0.5 })).toBe(false)
-    expect(validate({ upstreams: [{ wallet: 'http://a', weight: 0 }] })).toBe(false)
+    expect(validate({ upstreams: [{ url: 'http://a', weight: 0 }] })).toBe(false)
   })
 
   test('behavior: the reader accepts each default', () => {
@@ -146,7 +152,7 @@ describe('configSchema', () => {
 })
 
 describe('precedence', () => {
-  const file = parseConfigFile('port: 1\nhost: 0.0.0.0\nupstreams:\n  - wallet: http://a')
+  const file = parseConfigFile('port: 1\nhost: 0.0.0.0\nupstreams:\n  - url: http://a')
 
   test('behavior: flags over environment over file', () => {
     const config = readConfig({ env: { ETHGATE_PORT: '2' }, file, flags: { host: '::1' } })

@@ -12,9 +12,9 @@ import { entriesOf, type Fail, fieldsOf, hintFor, openYaml, readScalar } from '.
 /** The keys of an entry of `upstreams` and their meaning. docs/config.schema.json is generated from them. */
 export const UPSTREAM_KEYS = {
   name: 'name in logs, /health and metrics; default: the host',
-  wallet: 'base address of /wallet',
+  url: 'base address of the node’s HTTP API (/wallet)',
   solidity:
-    'base address of /walletsolidity; default: port 8091 of the same host if wallet has port 8090, else wallet',
+    'base address of /walletsolidity; default: port 8091 of the same host if url has port 8090, else url',
   rpc: 'the node’s own JSON-RPC, with its path',
   grpc: 'the node’s gRPC interface, HOST:PORT or https://HOST:PORT; reads many blocks and their logs',
   headers: 'sent with every call; a value is text, {env: NAME} or {file: PATH}',
@@ -24,6 +24,17 @@ export const UPSTREAM_KEYS = {
   concurrency: 'largest number of calls in flight',
   timeout: 'milliseconds for one call',
 } as const
+
+/** What `url` was called before 0.5.0. */
+const OLD_URL = 'wallet'
+
+/** Other words for keys of an entry, each with the key. */
+const OTHER_WORDS: Record<string, keyof typeof UPSTREAM_KEYS> = {
+  http: 'url',
+  jsonrpc: 'rpc',
+  upstream: 'url',
+  [OLD_URL]: 'url',
+}
 
 /**
  * Reads a configuration file: `upstreams`, and any option with its flag's name, without the dashes, as key.
@@ -93,7 +104,7 @@ function readUpstreams(node: Node | null, context: Surroundings): Upstream[] {
   const names = new Set<string>()
   return node.items.map((item, index) => {
     const key = `upstreams[${index}]`
-    if (!isMap(item)) return fail(item as Node, key, 'expected a node, such as "wallet: URL"')
+    if (!isMap(item)) return fail(item as Node, key, 'expected a node, such as "url: URL"')
     const upstream = readUpstream(item, index, context)
     if (names.has(upstream.name))
       return fail(item, `${key}.name`, `"${upstream.name}" is already the name of another node`)
@@ -105,14 +116,17 @@ function readUpstreams(node: Node | null, context: Surroundings): Upstream[] {
 function readUpstream(map: YAMLMap, index: number, context: Surroundings): Upstream {
   const { fail } = context
   const key = `upstreams[${index}]`
-  const values = fieldsOf(map, key, Object.keys(UPSTREAM_KEYS), fail)
+  const values = fieldsOf(map, key, [...Object.keys(UPSTREAM_KEYS), OLD_URL], fail, OTHER_WORDS)
+  const urlKey = values.has(OLD_URL) ? OLD_URL : 'url'
+  if (urlKey === OLD_URL && values.has('url'))
+    return fail(map, `${key}.${OLD_URL}`, 'is the same as url: give one of them')
   const get = <value>(name: string, parse: (text: string) => value): value | undefined => {
     const node = values.get(name)
     return node === undefined ? undefined : readScalar(node, `${key}.${name}`, parse, fail)
   }
-  const wallet = get('wallet', nodeUrl)
+  const wallet = get(urlKey, nodeUrl)
   if (wallet === undefined)
-    return fail(map, `${key}.wallet`, 'is missing: the base address of the node’s HTTP API')
+    return fail(map, `${key}.url`, 'is missing: the base address of the node’s HTTP API')
   const name = get('name', nameText)
   return {
     ...(name === undefined && { clientName: numberedName(index) }),

@@ -18,7 +18,7 @@ export function configSchema(): object {
         items: {
           type: 'object',
           additionalProperties: false,
-          required: ['wallet'],
+          required: ['url'],
           properties: Object.fromEntries(
             Object.entries(UPSTREAM_KEYS).map(([key, description]) => [
               key,
@@ -57,7 +57,7 @@ const URL_TEXT = { type: 'string', format: 'uri' }
 
 const UPSTREAM_TYPES: Record<keyof typeof UPSTREAM_KEYS, object> = {
   name: { type: 'string', pattern: '^[\\w.:-]{1,64}$' },
-  wallet: URL_TEXT,
+  url: URL_TEXT,
   solidity: URL_TEXT,
   rpc: URL_TEXT,
   grpc: { type: 'string' },

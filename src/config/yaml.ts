@@ -44,10 +44,12 @@ export function fieldsOf(
   at: string,
   known: readonly string[],
   fail: Fail,
+  otherWords: Readonly<Record<string, string>> = {},
 ): Map<string, Node | null> {
   const fields = new Map<string, Node | null>()
   for (const [name, value, keyNode] of entriesOf(map)) {
-    if (!known.includes(name)) fail(keyNode, `${at}.${name}`, `unknown key${hintFor(name, known)}`)
+    if (!known.includes(name))
+      fail(keyNode, `${at}.${name}`, `unknown key${hintFor(name, known, otherWords)}`)
     fields.set(name, value)
   }
   return fields
@@ -67,8 +69,12 @@ function headOf({ message }: Error): string {
   return message.split(/ at line |\n/)[0] ?? message
 }
 
-/** A hint at a name that was probably meant; empty if none is similar. */
-export function hintFor(name: string, known: readonly string[]): string {
-  const near = closest(name, known, 2)
-  return near === undefined ? '' : `; did you mean ${near}?`
+/** A hint at a name that was probably meant; empty if none is similar. @param otherWords - names that stand for a known one */
+export function hintFor(
+  name: string,
+  known: readonly string[],
+  otherWords: Readonly<Record<string, string>> = {},
+): string {
+  const near = closest(name, [...known, ...Object.keys(otherWords)], 2)
+  return near === undefined ? '' : `; did you mean ${otherWords[near] ?? near}?`
 }

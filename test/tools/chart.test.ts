@@ -29,6 +29,8 @@ describe.runIf(process.env['TEST_TOOLS'] && hasJava)('Helm chart', () => {
     await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', folder], { cwd: project.cwd })
   }, 600_000)
 
+  const IMAGE = 'image.repository=registry.example/ethgate'
+
   async function render(...options: string[]): Promise<string> {
     const args = ['-cp', `${classpath}/*`, 'Render.java', CHART, ...options]
     const { stdout } = await run('java', args, { cwd: project.cwd })
@@ -42,7 +44,7 @@ describe.runIf(process.env['TEST_TOOLS'] && hasJava)('Helm chart', () => {
   }
 
   test('default: two replicas behind one service', async () => {
-    const manifests = await render('redis.url=redis://redis:6379')
+    const manifests = await render(IMAGE, 'redis.url=redis://redis:6379')
     expect((await kindsOf(manifests)).toSorted()).toEqual([
       'ConfigMap release-ethgate',
       'Deployment release-ethgate',
@@ -59,6 +61,7 @@ describe.runIf(process.env['TEST_TOOLS'] && hasJava)('Helm chart', () => {
   test('args: every part', async () => {
     const options = ['autoscaling.enabled=true', 'autoscaling.requestsPerSecond=500']
     const manifests = await render(
+      IMAGE,
       'redis.existingSecret=redis',
       'serviceMonitor.enabled=true',
       'ingress.enabled=true',
@@ -79,15 +82,48 @@ describe.runIf(process.env['TEST_TOOLS'] && hasJava)('Helm chart', () => {
 
   test('args: Redis Sentinel with certificates', async () => {
     const url = 'rediss+sentinel://one:26379,two:26379/main?ca=/etc/redis-tls/ca.crt'
-    const manifests = await render(`redis.url=${url}`, 'redis.tlsSecret=redis-certificates')
+    const manifests = await render(IMAGE, `redis.url=${url}`, 'redis.tlsSecret=redis-certificates')
     expect(await kindsOf(manifests)).toContain('Deployment release-ethgate')
     expect(manifests).toContain('rediss+sentinel://one:26379,two:26379/main?ca=/etc/redis-tls')
     expect(manifests).toContain('secretName: redis-certificates')
     expect(manifests).toContain('mountPath: /etc/redis-tls')
   })
 
-  test('error: several replicas without Redis, and a value that does not exist', async () => {
-    await expect(render()).rejects.toThrow('several replicas need redis.url')
-    await expect(render('redis.url=redis://redis:6379', 'replicas=3')).rejects.toThrow('replicas')
+  test('args: keys, API keys, an admin port, a volume that stays, and volumes and variables of the operator', async () => {
+    const manifests = await render(
+      IMAGE,
+      'replicaCount=1',
+      'keys.existingSecret=ethgate-keys',
+      'apiKeys.existingSecret=ethgate-api-keys',
+      'adminPort=9545',
+      'persistence.enabled=true',
+      'serviceMonitor.enabled=true',
+      'extraVolumes[0].name=certificates',
+      'extraVolumes[0].emptyDir.medium=Memory',
+      'extraVolumeMounts[0].name=certificates',
+      'extraVolumeMounts[0].mountPath=/certificates',
+      'env[0].name=NODE_KEY',
+      'env[0].value=secret',
+    )
+    expect(await kindsOf(manifests)).toContain('PersistentVolumeClaim release-ethgate')
+    for (const text of [
+      'image: "registry.example/ethgate:',
+      'value: /etc/ethgate-keys/keys',
+      'value: /etc/ethgate-api-keys/api-keys.yaml',
+      'claimName: release-ethgate',
+      'containerPort: 9545',
+      '- port: admin',
+      'mountPath: /certificates',
+      'name: NODE_KEY',
+    ])
+      expect(manifests).toContain(text)
+  })
+
+  test('error: no image, several replicas without Redis, and a value that does not exist', async () => {
+    await expect(render('redis.url=redis://redis:6379')).rejects.toThrow('names no image')
+    await expect(render(IMAGE)).rejects.toThrow('several replicas need redis.url')
+    await expect(render(IMAGE, 'redis.url=redis://redis:6379', 'replicas=3')).rejects.toThrow(
+      'replicas',
+    )
   })
 })

@@ -31,7 +31,7 @@ test('secretsOf: keys of all nodes, from the configuration file', () => {
     `upstreams:
   - { name: own, wallet: 'http://10.0.0.1:8090' }
   - name: hosted
-    wallet: https://b.example/key-of-wallet
+    url: https://b.example/key-of-wallet
     solidity: https://c.example/key-of-solidity
     rpc: https://d.example/key-of-rpc
     headers: { x-api-key: { file: key.txt }, x-other: key-of-header }
