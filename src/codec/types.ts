@@ -54,8 +54,7 @@ export type RpcTransaction = {
   blockNumber: Hex | null
   /** Seconds. */
   blockTimestamp: Hex | null
-  /** Absent where an Ethereum transaction was signed for any chain. */
-  chainId?: Hex
+  chainId: Hex
   from: Address
   gas: Hex
   gasPrice: Hex
@@ -69,8 +68,7 @@ export type RpcTransaction = {
   type: Hex
   v: Hex
   value: Hex
-  /** Absent in legacy transactions of Ethereum. */
-  yParity?: Hex
+  yParity: Hex
 }
 
 /** A receipt in the format of `eth_getTransactionReceipt`. */

@@ -129,8 +129,8 @@ export function createGateway({
           ? 'needs --upstream-rpc, the node’s own JSON-RPC, to read the storage of contracts'
           : 'needs the command ethgate',
       )
-    const { feeSignal } = config
-    return createSimulator({ feeSignal, log, node: () => upstreams.withRpc() })
+    const { feeSignal, responseLimit } = config
+    return createSimulator({ feeSignal, held, log, node: () => upstreams.withRpc(), responseLimit })
   }
 
   /** The context of a view. Until the services exist, a call waits for the first attempt to reach the node. */

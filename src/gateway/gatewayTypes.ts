@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { Health, WorkerState } from '../http/health.ts'
 import type { Artifacts } from '../http/page/reads/source.ts'
 import type { DevAccount } from '../http/page/views/connect.tsx'
+import type { HeldBytes } from '../lib/heldBytes.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { PrivateKey } from '../native/protobuf/signature.ts'
 import type { NativeTransport } from '../native/transport/transport.ts'
@@ -113,7 +114,11 @@ export type Workers = {
 /** What a simulator gets of the gateway. */
 type SimulatorOptions = {
   feeSignal: Config['feeSignal']
+  /** The bytes that are held for clients. */
+  held: HeldBytes
   log: Log
   /** The best node that has a JSON-RPC; undefined while none is usable. */
   node: () => Upstream | undefined
+  /** Most bytes of a result. */
+  responseLimit: number
 }

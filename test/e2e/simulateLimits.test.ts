@@ -4,11 +4,11 @@ import type { Hex } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
+import { createHeldBytes } from '../../src/lib/heldBytes.ts'
 import { post } from '../support/client.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serveInTest } from '../support/serve.ts'
-import { until } from '../support/until.ts'
 
 const WHO: Hex = `0x${'ab'.repeat(20)}`
 
@@ -23,6 +23,7 @@ const ENDLESS = '0x600162040000525b600756'
 
 /** Runs without end. */
 const LOOP = '0x5b600056'
+const ENDLESS_ACCOUNT: Hex = `0x${'cd'.repeat(20)}`
 
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
@@ -108,48 +109,92 @@ test('error: more memory than it may use, and the next simulation is answered', 
   await isServing()
 })
 
-/** Simulates code in a thread that is ended when it does not answer at once. */
-async function openStrict() {
+/** A power that takes about a second and cannot be interrupted: lengths, then base, exponent and modulus. */
+const POWER: Hex = `0x${[1_024, 500, 1_024].map((length) => word(length).slice(2)).join('')}${'ff'.repeat(1_524)}${'fd'.repeat(1_024)}`
+
+/** Simulates calls in a thread of its own, whose turns have a limit in milliseconds. */
+async function openAlone({ responseLimit = 1_000_000, stuck = 10_000 } = {}) {
   const { url: rpc } = await startRpc()
   const simulator = createSimulator({
     feeSignal: 'eip1559',
+    held: createHeldBytes(),
     log: { warn() {} },
     node: () => ({ headers: {}, rpc, timeout: 10_000, wallet: node.url }),
-    pingTimeout: 0,
+    responseLimit,
+    stuck,
     time: 120_000,
   })
   onTestFinished(() => simulator.stop())
   const chainId = Number(await node.rpc('eth_chainId'))
-  return (code: Hex, { signal } = new AbortController()) => {
-    const overrides = { [WHO]: { code, balance: '0x7b' } }
-    const params = [{ to: WHO, gas: '0xffffffffff' }, 'latest', overrides]
-    const scope = { chainId, floor: 0, signal }
-    return simulator.simulate({ method: 'eth_call', params, unit: 'sun' }, scope)
+  const call = (request: object, owner = 'a', { signal } = new AbortController()) => {
+    const meter = { charged: 0, cost: 0, owner, weight: 1 }
+    const overrides = {
+      [WHO]: { code: BALANCE, balance: '0x7b' },
+      [ENDLESS_ACCOUNT]: { code: LOOP },
+    }
+    const params = [{ to: WHO, ...request }, 'latest', overrides]
+    const scope = { chainId, floor: 0, meter, signal }
+    const result = simulator.simulate({ method: 'eth_call', params, unit: 'sun' }, scope)
+    return { meter, result }
   }
+  /** The balance of an account, which its code answers. */
+  const balance = (owner?: string, leaving?: AbortController) => call({}, owner, leaving).result
+  /** Runs without end. */
+  const loop = (owner: string) => call({ to: ENDLESS_ACCOUNT }, owner)
+  return { balance, call, loop }
 }
 
 test('behavior: a client that leaves while the thread starts does not end it', async () => {
-  const simulate = await openStrict()
+  const { balance } = await openAlone()
   const leaving = new AbortController()
-  const [left, stays] = [simulate(BALANCE, leaving), simulate(BALANCE)]
+  const [left, stays] = [balance('a', leaving), balance('a')]
   leaving.abort(new Error('the client has left'))
   await expect(left).rejects.toThrow('the client has left')
   expect(await stays).toBe(word(0x7b))
 })
 
-test('error: a thread that does not answer is ended, and its other simulations may be made again', async () => {
-  const simulate = await openStrict()
-  await simulate(BALANCE)
-  // On a busy machine the client may leave before the thread runs the loop. Then the thread still answers.
-  await until(async () => {
-    const leaving = new AbortController()
-    const [left, waits] = [simulate(LOOP, leaving), simulate(LOOP)]
-    setImmediate(() => leaving.abort(new Error('the client has left')))
-    const [first, second] = await Promise.allSettled([left, waits])
-    expect(first).toMatchObject({ reason: { message: 'the client has left' } })
-    expect(second).toMatchObject({
-      reason: { code: -32603, message: 'simulations are not ready yet, try again later' },
+test('behavior: a long run delays no other caller, and only its own caller pays', async () => {
+  const { balance, loop } = await openAlone()
+  await balance()
+  const long = Array.from({ length: 6 }, () => loop('a'))
+  const ends = Promise.allSettled(long.map(({ result }) => result))
+  let isOver = false
+  void ends.then(() => (isOver = true))
+  expect(await balance('b')).toBe(word(0x7b))
+  expect(isOver).toBe(false)
+  for (const end of await ends)
+    expect(end).toMatchObject({
+      reason: { message: expect.stringMatching(/timed out|CPU timeout/i) },
     })
+  // Each has computed for five seconds, however long it took beside the others.
+  for (const { meter } of long) {
+    expect(meter.cost).toBeGreaterThan(190)
+    expect(meter.cost).toBeLessThan(230)
+  }
+})
+
+test('error: work that cannot be interrupted ends only its own call', async () => {
+  const { balance, call } = await openAlone({ stuck: 100 })
+  await balance()
+  // On a busy machine the work may begin before the others are there. Then they are not interrupted.
+  const power = call({ to: `0x${'5'.padStart(40, '0')}`, data: POWER }, 'a')
+  const others = Array.from({ length: 4 }, (_, index) => balance(`b${index}`))
+  await expect(power.result).rejects.toMatchObject({ code: -32000, message: 'execution timed out' })
+  expect(await Promise.all(others)).toEqual(others.map(() => word(0x7b)))
+})
+
+test('error: a result that is too large is not copied', async () => {
+  const { balance, call } = await openAlone({ responseLimit: 1_000 })
+  await expect(call({ to: undefined, data: '0x6110006000f3' }).result).rejects.toMatchObject({
+    code: -32005,
+    message: 'the result of the simulation exceeds the limit of 1000 bytes',
   })
-  expect(await simulate(BALANCE)).toBe(word(0x7b))
+  expect(await balance()).toBe(word(0x7b))
+})
+
+test('behavior: a call may not use more gas than a block has, however much it asks for', async () => {
+  const { call } = await openAlone()
+  // Returns GAS.
+  const { result } = call({ to: undefined, data: '0x5a60005260206000f3', gas: '0xffffffffffff' })
+  expect(Number(await result)).toBeLessThan(100_000_000)
 })

@@ -11,7 +11,7 @@ const TAKEN_IN: Record<HeldPlace, string[]> = {
   bodies: ['src/http/body.ts', 'src/http/charge.ts'],
   filters: ['src/chain/filters/memory.ts'],
   frames: ['src/http/ws.ts'],
-  simulations: [],
+  simulations: ['src/devchain/simulator/simulator.ts'],
   subscriptions: ['src/chain/subscriptions/memory.ts'],
   'unpacked bodies': ['src/http/body.ts'],
 }

@@ -1,3 +1,4 @@
+import { TooMuchHeldError } from '../../lib/bodyText.ts'
 import { createHeldBytes, type HeldBytes, type Hold } from '../../lib/heldBytes.ts'
 import { newId } from './id.ts'
 import {
@@ -115,7 +116,7 @@ export function createMemoryFilterStore({
       if (limit === 'total' || limit === 'bytesTotal') fullness.refuse({ ...all })
       if (limit) throw overLimit(limit, { ...limits, perClient: most })
       const hold = held.hold(client, 'filters')
-      if (!hold.take(filterBytes(text))) throw overLimit('bytesTotal', limits)
+      if (!hold.take(filterBytes(text))) throw new TooMuchHeldError()
       const entry = { client, cursor, expires: now() + ttl, spec: text }
       add(id, entry, hold)
       await onChange({ id, ...entry })

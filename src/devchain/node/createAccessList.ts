@@ -2,6 +2,7 @@ import type { AccessList } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import * as schemas from '../../codec/schemas.ts'
+import { currentTurn } from '../../lib/turn.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { blockRef, maybe, member, optional, type Param } from '../../rpc/params/params.ts'
 import { createAccessListTracer, traceCall } from '../index.ts'
@@ -30,7 +31,8 @@ export function accessListMethods(chain: DevChain): Record<string, AnyMethod> {
     summary: 'accounts and slots that a call uses, and its gas with this list',
     async handler({ chain: { view } }, [{ call, given = [] }, ref, accounts, change]) {
       const { block, state } = await changedState(chain, ref, view, { accounts, block: change })
-      const end = performance.now() + TIMEOUT
+      const turn = currentTurn()
+      const end = turn.used() + TIMEOUT
       const run = async (list: AccessList) => {
         const { trace } = await traceCall(
           state,
@@ -39,7 +41,7 @@ export function accessListMethods(chain: DevChain): Record<string, AnyMethod> {
             block,
             create: () => createAccessListTracer(list),
             rules: chain.ledger.rules,
-            timeout: end - performance.now(),
+            timeout: end - turn.used(),
           },
         )
         return trace

@@ -61,6 +61,11 @@ const height: Param<bigint> = atMost(Number.MAX_SAFE_INTEGER)
 
 const seconds: Param<bigint> = atMost(LAST_TIME / 1_000)
 
+/** An amount of gas, at most the limit. */
+function lowest(gas: bigint | undefined, limit: bigint | undefined): bigint | undefined {
+  return gas !== undefined && limit !== undefined && gas > limit ? limit : gas
+}
+
 /** The fields of a transaction object other than `from`. */
 function transactionObject(input: unknown, scope: ParamScope | undefined) {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
@@ -69,7 +74,7 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
   const to = member(input, 'to', blankable(address))
   const entries = {
     to,
-    gas: whole('gas') ?? whole('gasLimit'),
+    gas: lowest(whole('gas') ?? whole('gasLimit'), scope?.mostGas),
     gasPrice: prices('gasPrice'),
     maxFeePerGas: prices('maxFeePerGas'),
     maxPriorityFeePerGas: prices('maxPriorityFeePerGas'),

@@ -1,4 +1,5 @@
 import { callError } from '../../chain/state/vmError.ts'
+import { BLOCK_GAS_LIMIT } from '../../codec/block.ts'
 import { revertReason } from '../../codec/revert.ts'
 import { SUN, WEI } from '../../codec/unit.ts'
 import { ExecutionRevertedError, MethodNotSupportedError } from '../../lib/errors.ts'
@@ -46,7 +47,7 @@ export async function answerOn(
   const method = methods[name]
   if (!method) throw new MethodNotSupportedError(name, 'it cannot be simulated')
   const decoders = method.params as readonly Param<unknown>[]
-  const scope = { ...PLAIN, unit: unit === 'wei' ? WEI : SUN }
+  const scope = { ...PLAIN, unit: unit === 'wei' ? WEI : SUN, mostGas: BLOCK_GAS_LIMIT }
   // The methods of a development chain use the chain itself, and only this of the gateway.
   const used = { chain: { view: 'full' }, config: context } as unknown as Context
   return (await callMethod(

@@ -1,26 +1,86 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
-import { counted, createRun, runs, waitedBy } from './run.ts'
+import { counted, createRun, runs } from './run.ts'
+import { createTurns } from './turns.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] }))
-afterEach(() => void vi.useRealTimers())
+const SIGNAL = new AbortController().signal
 
-const wait = (ms: number) =>
-  counted(() => new Promise<void>((resolve) => void setTimeout(resolve, ms)))
+/** Turns by a clock of the test, and who had them. */
+function setup(most?: number) {
+  const had: number[] = []
+  const clock = { now: 0 }
+  const turns = createTurns({ most, now: () => clock.now, onTurn: (number) => had.push(number) })
+  const used = new Map<number, number>()
+  const open = (number: number, owner = String(number)) => {
+    const onUsed = (milliseconds: number) => used.set(number, milliseconds)
+    return turns.open({ number, onUsed, owner, signal: SIGNAL, weight: 1 })
+  }
+  return { clock, had, open, used }
+}
 
-test('default: the time of calls that overlap counts once', async () => {
-  const run = createRun(new AbortController().signal)
+test('default: a simulation that waits for the node does not compute', async () => {
+  const { clock, open, used } = setup()
+  const turn = open(1)
+  await turn.take()
+  const calls: number[] = []
+  const run = createRun({ onCall: (count) => calls.push(count), signal: SIGNAL, turn })
   await runs.run(run, async () => {
-    const both = Promise.all([wait(100), wait(300)])
-    await vi.advanceTimersByTimeAsync(200)
-    expect(waitedBy(run)).toBe(200)
-    await vi.advanceTimersByTimeAsync(100)
-    await both
-    await vi.advanceTimersByTimeAsync(50)
-    const later = wait(20)
-    await vi.advanceTimersByTimeAsync(20)
-    await later
+    clock.now += 5
+    const ask = async () => {
+      clock.now += 1_000
+    }
+    await Promise.all([counted(ask), counted(ask)])
+    clock.now += 3
+    turn.give()
   })
-  expect(run.calls).toBe(3)
-  expect(waitedBy(run)).toBe(320)
+  expect([run.calls, calls, used.get(1), turn.used()]).toEqual([2, [1, 2], 8, 8])
+})
+
+test('behavior: each pays for its own time, and callers take turns', async () => {
+  const { clock, had, open } = setup()
+  const work = async (turn: ReturnType<typeof open>) => {
+    await turn.take()
+    for (let slice = 0; slice < 3; slice++) {
+      clock.now += 10
+      expect(turn.isOver()).toBe(true)
+      await turn.next()
+    }
+    turn.give()
+    return turn.used()
+  }
+  const all = [open(1, 'a'), open(2, 'a'), open(3, 'a'), open(4, 'b')].map(work)
+  expect(await Promise.all(all)).toEqual([30, 30, 30, 30])
+  const order = had.filter((number) => number !== 0)
+  expect(order.indexOf(4)).toBeLessThan(3)
+  expect(order.lastIndexOf(4)).toBeLessThan(order.length - 1)
+})
+
+test('behavior: one that waits for another one does not keep its turn', async () => {
+  const { had, open } = setup()
+  const [first, second] = [open(1), open(2)]
+  await second.take()
+  // The second waits for what the first will do.
+  await first.take()
+  first.give()
+  await second.next()
+  expect(had.filter((number) => number !== 0)).toEqual([2, 1, 2])
+})
+
+test('error: more time than one may compute, and one that has left', async () => {
+  const { clock, open } = setup(100)
+  const turn = open(1)
+  await turn.take()
+  clock.now += 101
+  expect(turn.left()).toBeLessThan(0)
+  const gone = new AbortController()
+  const left = createTurns({ onTurn() {} }).open({
+    number: 1,
+    onUsed() {},
+    owner: '',
+    signal: gone.signal,
+    weight: 1,
+  })
+  await left.take()
+  gone.abort(new Error('left'))
+  await expect(left.next()).rejects.toThrow('left')
 })

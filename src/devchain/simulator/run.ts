@@ -1,50 +1,48 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 import { LimitExceededError } from '../../lib/errors.ts'
+import type { SimulationTurn } from './turns.ts'
 
 /** Most values that one simulation may read from the node. A call of a large protocol reads some hundred. */
 const MOST_READS = 2_000
 
-/** One simulation: what it has cost so far, and whether it may go on. */
+/** One simulation: its calls to the node so far, and whether it may go on. */
 export type Run = {
-  /** Calls to the node. */
   calls: number
-  /** Milliseconds that it has waited for the node, without the wait that began at `waitsSince`. */
-  waited: number
-  /** Calls in flight. The time in which several of them overlap counts once. */
+  /** Calls in flight. */
   inFlight: number
-  /** When it began to wait, while calls are in flight. */
-  waitsSince: number
+  /** Called after each call to the node. */
+  onCall: (calls: number) => void
   signal: AbortSignal
+  turn: SimulationTurn
 }
 
 /** A simulation that begins. */
-export const createRun = (signal: AbortSignal): Run => ({
+export const createRun = (options: Pick<Run, 'onCall' | 'signal' | 'turn'>): Run => ({
   calls: 0,
   inFlight: 0,
-  signal,
-  waited: 0,
-  waitsSince: 0,
+  ...options,
 })
-
-/** Milliseconds in which a simulation has waited for the node. */
-export const waitedBy = ({ inFlight, waited, waitsSince }: Run): number =>
-  waited + (inFlight > 0 ? performance.now() - waitsSince : 0)
 
 /** The simulation that the current work belongs to. */
 export const runs = new AsyncLocalStorage<Run>()
 
-/** Makes a call to the node for the current simulation. @throws LimitExceededError when it has made too many */
+/**
+ * Makes a call to the node for the current simulation, which does not compute meanwhile.
+ *
+ * @throws LimitExceededError when it has made too many
+ */
 export async function counted<answer>(ask: () => Promise<answer>): Promise<answer> {
   const run = runs.getStore()
   if (!run) return ask()
   if (++run.calls > MOST_READS)
     throw new LimitExceededError(`a simulation may read at most ${MOST_READS} values of the node`)
-  if (run.inFlight++ === 0) run.waitsSince = performance.now()
+  run.onCall(run.calls)
+  if (run.inFlight++ === 0) run.turn.give()
   try {
     return await ask()
   } finally {
-    if (run.inFlight === 1) run.waited = waitedBy(run)
     run.inFlight--
+    await run.turn.take()
   }
 }

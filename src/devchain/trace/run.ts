@@ -2,6 +2,7 @@ import { hexToBytes } from 'viem/utils'
 
 import { transactionParties } from '../../codec/transaction.ts'
 import { toNativeAddress } from '../../lib/address.ts'
+import { currentTurn } from '../../lib/turn.ts'
 import type { ChainBlock } from '../blocks/block.ts'
 import { callEthereum, type EthereumCall } from '../execution/call.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -36,12 +37,13 @@ export async function traceBlock<trace>(
   { create, timeout }: TraceOptions<trace>,
   only?: number,
 ): Promise<TracedTransaction<trace>[]> {
-  const end = performance.now() + timeout
+  const turn = currentTurn()
+  const end = turn.used() + timeout
   const traces: TracedTransaction<trace>[] = []
   let tracer: Tracer<trace> | undefined
   const listen = (index: number): runVm.Observe | undefined => {
     tracer = only === undefined || index === only ? create() : undefined
-    return tracer && observeUntil(end, tracer.observe)
+    return tracer && observeUntil(turn, end, tracer.observe)
   }
   for await (const replayed of replayBlock(ledger, block, listen)) {
     const { index, transaction } = replayed
@@ -97,7 +99,8 @@ export async function traceCall<trace>(
 ): Promise<{ trace: trace; after: StateReader }> {
   const after = createOverlay(state)
   const tracer = create()
-  const observe = observeUntil(performance.now() + timeout, tracer.observe)
+  const turn = currentTurn()
+  const observe = observeUntil(turn, turn.used() + timeout, tracer.observe)
   const { energyUsed, failure, output } = await callEthereum(after, call, {
     block,
     observe,

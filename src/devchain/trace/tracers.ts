@@ -1,4 +1,5 @@
 import type { Unit } from '../../codec/unit.ts'
+import type { Turn } from '../../lib/turn.ts'
 import type { runVm } from '../vm/run.ts'
 import { type CallTracerOptions, createFrameTracer, printFrame } from './callTracer.ts'
 import { countSelectors } from './fourByteTracer.ts'
@@ -48,12 +49,12 @@ function createMuxTracer(
 /** The clock is checked at the operations whose count has none of these bits: each 256th. */
 const CHECK_MASK = 0xff
 
-/** Wraps an observer so that it throws TraceTimeoutError when `performance.now()` is past `end`. */
-export function observeUntil(end: number, observe: runVm.Observe): runVm.Observe {
+/** Wraps an observer so that it throws TraceTimeoutError when the work of the turn is past `end`. */
+export function observeUntil(turn: Turn, end: number, observe: runVm.Observe): runVm.Observe {
   return (events, state) => {
     let steps = 0
     events.on('step', () => {
-      if ((++steps & CHECK_MASK) === 0 && performance.now() > end)
+      if ((++steps & CHECK_MASK) === 0 && (turn.used() > end || turn.left() < 0))
         throw new TraceTimeoutError('execution timeout')
     })
     observe(events, state)

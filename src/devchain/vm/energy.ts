@@ -4,6 +4,7 @@ import type { EVMOpts } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
 import { TransferError, ReturnDataError } from './failure.ts'
+import { hashWork, type Pace } from './pace.ts'
 
 /** An operation that differs from the EVM's. */
 export type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
@@ -96,13 +97,25 @@ export function reportingOpcodes(common: Common, hooks: reportingOpcodes.Hooks):
     opcodeName,
     baseFee,
     logicFunction(runState, common) {
-      const pause = hooks.pace()
+      const pause = hooks.pace(1)
       const go = () => handler(opcode)(runState, common)
       return pause ? pause.then(go) : go()
     },
   })
 
   return [
+    {
+      opcode: 0x20,
+      opcodeName: 'KECCAK256',
+      baseFee: Number(common.param('keccak256Gas')),
+      gasFunction: dynamicGasHandlers.get(0x20) as NonNullable<AddOpcode['gasFunction']>,
+      logicFunction(runState, common) {
+        const [, length] = runState.stack.peek(2) as [bigint, bigint]
+        const pause = hooks.pace(hashWork(Number(length)))
+        const go = () => handler(0x20)(runState, common)
+        return pause ? pause.then(go) : go()
+      },
+    },
     {
       opcode: 0x5a,
       opcodeName: 'GAS',
@@ -130,8 +143,8 @@ export function reportingOpcodes(common: Common, hooks: reportingOpcodes.Hooks):
 
 export declare namespace reportingOpcodes {
   type Hooks = {
-    /** Called at every jump. May return a promise to wait for. Throws when the time limit is exceeded. */
-    pace: () => Promise<void> | undefined
+    /** Called before each jump and hash, see {@link Pace}. */
+    pace: Pace['step']
     onSelfdestruct: (contract: Address, heir: Address) => void
     /** Called when a contract reads its remaining energy. */
     onGas: () => void

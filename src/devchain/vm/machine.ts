@@ -9,6 +9,7 @@ import type { BlockContext } from './blockContext.ts'
 import { energyOpcodes, energyParams, reportingOpcodes } from './energy.ts'
 import { createReusableEvm } from './evmInternals.ts'
 import type { ReusableEvm } from './evmInternals.ts'
+import type { Pace } from './pace.ts'
 import { ethereumPrecompiles, precompiles } from './precompiles.ts'
 import { recoverKey } from './recover.ts'
 import { tokenOpcodes } from './tokens.ts'
@@ -19,8 +20,7 @@ import type { VmState } from './vmState.ts'
 export type RunHooks = {
   state: VmState
   tokens: TokenCalls
-  /** Called at every jump. May return a promise to wait for. Throws when the time limit is exceeded. */
-  pace: () => Promise<void> | undefined
+  pace: Pace
   onSelfdestruct: (contract: Address, heir: Address) => void
   onGas: () => void
   /** See {@link BlockContext.signerOf}. */
@@ -115,7 +115,7 @@ async function machineOf(
   const current: { hooks?: RunHooks } = {}
   const hooks = () => current.hooks as RunHooks
   const reusable = await build(hooks, {
-    pace: () => hooks().pace(),
+    pace: (work) => hooks().pace.step(work),
     onSelfdestruct: (contract, heir) => hooks().onSelfdestruct(contract, heir),
     onGas: () => hooks().onGas(),
   })

@@ -1,31 +1,55 @@
-import { timeSlice } from '../../lib/timeSlice.ts'
+import { currentTurn } from '../../lib/turn.ts'
 import { TimeoutError } from './failure.ts'
 
-/** Calls and jumps between two checks of the clock: far less than a millisecond of work. */
+/** Units of work between two checks of the clock: far less than a millisecond. */
 const STRIDE = 256
 
+/** The work of a call, in jumps. */
+export const CALL_WORK = STRIDE / 4
+
+/** Bytes whose hash takes as long as a jump. */
+const HASHED = 64
+
+/** The work of hashing some bytes, in jumps. */
+export const hashWork = (bytes: number): number => 1 + bytes / HASHED
+
+/** Milliseconds of work that cannot be interrupted. More would delay all other work of the thread. */
+const MOST_AT_ONCE = 1_000
+
+/** Limits the time of one run. */
+export type Pace = {
+  /**
+   * Called before work of this size, of which one is a jump: at every jump, call and hash, because every endless loop contains one.
+   *
+   * @returns a promise if other work must run first. @throws TimeoutError when the run has computed for too long
+   */
+  step(work: number): Promise<void> | undefined
+  /** Called before work that cannot be interrupted. @throws TimeoutError when the time that is left is less */
+  reserve(milliseconds: number): void
+}
+
 /**
- * Limits the time of one run. The result is called at every jump and call, because every endless loop contains one. It
- * lets other work of the process run, and ends the run when it has computed for too long. The time of other work does not
- * count.
+ * Lets other work of the process run, and ends the run when it has computed for too long. The time of other work does not count.
  *
  * @param timeout - Most milliseconds of computing. Without it only energy limits the run.
- * @returns A function that returns a promise if other work waits, and throws TimeoutError.
  */
-export function createPace(timeout = Infinity): () => Promise<void> | undefined {
+export function createPace(timeout = Infinity): Pace {
+  const turn = currentTurn()
+  const end = turn.used() + timeout
   let passed = 0
-  let spent = 0
-  let since = performance.now()
-
-  async function yieldTick(): Promise<void> {
-    spent += performance.now() - since
-    await timeSlice.next()
-    since = performance.now()
-  }
-
-  return () => {
-    if (++passed % STRIDE !== 0) return undefined
-    if (spent + performance.now() - since > timeout) throw new TimeoutError()
-    return timeSlice.isOver() ? yieldTick() : undefined
+  const left = () => Math.min(end - turn.used(), turn.left())
+  return {
+    step(work) {
+      passed += work
+      if (passed < STRIDE) return undefined
+      passed = 0
+      if (left() < 0) throw new TimeoutError()
+      return turn.isOver() ? turn.next() : undefined
+    },
+    reserve(milliseconds) {
+      // Without a limit every run ends, however long it takes.
+      if (timeout === Infinity || milliseconds === 0) return
+      if (milliseconds > Math.min(left(), MOST_AT_ONCE)) throw new TimeoutError()
+    },
   }
 }

@@ -13,14 +13,15 @@ import type { AddressRule } from './createdAddress.ts'
 import { executedCode, isDelegation } from './delegation.ts'
 import { followEmptyRevert } from './emptyRevert.ts'
 import type { EmptyRevert } from './emptyRevert.ts'
-import { toFailure } from './failure.ts'
+import { TimeoutError, toFailure } from './failure.ts'
 import type { Failure, LastStep } from './failure.ts'
 import { followFrames } from './frames.ts'
 import { createInternalLog } from './internal.ts'
 import type { InternalTransaction } from './internal.ts'
 import { borrowMachine } from './machine.ts'
 import type { Machine } from './machine.ts'
-import { createPace } from './pace.ts'
+import { CALL_WORK, createPace } from './pace.ts'
+import { precompileTime } from './precompileTime.ts'
 import { createTokenCalls } from './tokens.ts'
 import { createVmState, native } from './vmState.ts'
 import type { VmState } from './vmState.ts'
@@ -51,7 +52,12 @@ export type VmResult = {
  * It moves the value. The caller charges the energy.
  */
 export async function runVm(state: State, options: runVm.Options): Promise<VmResult> {
-  const first = await attempt(state, options, options.observe)
+  const first = await attempt(state, options, options.observe).catch((error: unknown) => {
+    // The message itself is a precompiled contract that would take too long.
+    if (error instanceof TimeoutError) return error
+    throw error
+  })
+  if (first instanceof TimeoutError) return timedOut(first, options.energyLimit)
   const error = first.result.execResult.exceptionError
   if (!error) {
     first.commit()
@@ -102,6 +108,21 @@ export declare namespace runVm {
   }
   /** `events` emits frames (`beforeMessage`, `afterMessage`) and steps (`step`). `state` is the state of the frame. */
   type Observe = (events: EVM['events'], state: VmState) => void
+}
+
+/** The result of a run that ended before its first operation. */
+function timedOut(error: TimeoutError, limit: bigint): VmResult {
+  return {
+    energyUsed: limit,
+    energyNeeded: limit,
+    refund: 0n,
+    output: new Uint8Array(0),
+    failure: toFailure(error, undefined, limit),
+    logs: [],
+    internal: [],
+    printed: [],
+    dependsOnLimit: false,
+  }
 }
 
 async function emptyRevertOf(
@@ -175,7 +196,8 @@ async function runOn(
   // The first listener, so that a run that ends here leaves the others in a consistent state.
   evm.events.on('beforeMessage', (message, resume) => {
     const { caller, depth, to: called } = message
-    const pause = pace()
+    if (called) pace.reserve(precompileTime(smallAddress(message.codeAddress), message.data))
+    const pause = pace.step(CALL_WORK)
     if (depth > 0) dependsOnLimit = true
     const delegated = called && readFetching(() => loadDelegated(message))
     // The address of a new contract depends on its creator's nonce.
@@ -269,6 +291,11 @@ async function runOn(
       }
     },
   }
+}
+
+/** The last byte of an address whose other bytes are zero, as those of precompiled contracts are. */
+function smallAddress({ bytes }: Address): number | undefined {
+  return bytes.subarray(0, -1).every((byte) => byte === 0) ? bytes.at(-1) : undefined
 }
 
 /** The accounts and slots that are warm when a message begins (EIP-2929, EIP-3651, EIP-7702). */

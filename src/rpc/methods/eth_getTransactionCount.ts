@@ -11,7 +11,9 @@ export const eth_getTransactionCount = defineMethod({
   summary:
     'next nonce for this gateway, because the chain has no nonces: counts the account’s mined transactions that were sent through the gateway; `pending` also counts pending ones',
   async handler({ chain, sending }, [account, ref]) {
-    if (ref === 'pending') return numberToHex(await sending.count(account, 'pending'))
+    const pending = await sending.count(account, 'pending')
+    // Valid at any block.
+    if (pending === 0 || ref === 'pending') return numberToHex(pending)
     const source = await chain.state(ref)
     if (source.at === 'historic') throw new HistoricalStateError('of transaction counts')
     return numberToHex(await sending.count(account, 'mined'))

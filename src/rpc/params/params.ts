@@ -19,6 +19,8 @@ export type ParamScope = {
   contractAt(address: Address): Address
   /** Data or a topic without predicted addresses. @throws RpcError naming the contract, when one is in it */
   inData(data: Hex): Hex
+  /** The most gas of a call; one that asks for more gets this much, as in geth. Absent: any. */
+  mostGas?: bigint
 }
 
 /** The parameter in the OpenRPC document. */
