@@ -16,9 +16,11 @@ import { createClock } from './ledger/clock.ts'
 import { defineChain } from './ledger/defineChain.ts'
 import { createLedger } from './ledger/ledger.ts'
 import type { MineOptions, Snapshot } from './ledger/ledger.ts'
+import { DERIVATION_PATH, MNEMONIC } from './state/keys.ts'
 import { runFetching } from './state/missing.ts'
 import { SLOT } from './state/resources.ts'
 import type { Overlay } from './state/state.ts'
+import { createUnlocked } from './state/unlocked.ts'
 import type { SignedEthereum } from './transactions/ethereumTransaction.ts'
 
 /** Blocks of one request that are all stored. Of more blocks the middle is a run. */
@@ -75,6 +77,8 @@ export async function createDevChain(options: createDevChain.Options = {}) {
   // The clock continues from the time of the fork block, as in anvil and Hardhat.
   if (fork && seed === undefined) clock.set(fork.block.header.timestamp)
   if (options.timestamp !== undefined) clock.startAt(options.timestamp)
+  const unlocked = createUnlocked(accounts)
+  const printListeners = new Set<(printed: readonly Uint8Array[]) => void>()
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
   const snapshots = new Map<number, Mark>()
   let started: Mark | undefined
@@ -111,6 +115,9 @@ export async function createDevChain(options: createDevChain.Options = {}) {
       if (entry.kind === 'load') await ledger.load(unpackState(entry.dump).chain as DumpedChain)
     }
     entries.length = 0
+    // The file may be of a chain with other producers, which would make no more blocks.
+    const changes = await ledger.restore.adopt()
+    if (changes.size > 0) kept?.append({ kind: 'patch', changes: [...changes] })
     if (options.timestamp === undefined) clock.resume()
     else clock.startAt(options.timestamp)
   }
@@ -200,8 +207,12 @@ export async function createDevChain(options: createDevChain.Options = {}) {
     ledger,
     now: clock.now,
     sleep: (ms) => sleep(ms, undefined, { ref: false }),
+    onPrinted: (printed) => printListeners.forEach((listener) => listener(printed)),
     async submit(transaction) {
-      await ledger.offer(transaction)
+      const owner = String(transaction.value['owner_address'])
+      await ledger.offer(
+        unlocked.isImpersonated(owner) ? { ...transaction, impersonated: true } : transaction,
+      )
       if (automine) await mine({ pending: transaction.id })
     },
   })
@@ -233,6 +244,11 @@ export async function createDevChain(options: createDevChain.Options = {}) {
       return ledger.chainId()
     },
     ledger,
+    /** The accounts that send without a signature. */
+    unlocked,
+    /** Mnemonic and derivation path of the accounts. */
+    mnemonic: options.mnemonic ?? MNEMONIC,
+    derivationPath: options.derivationPath ?? DERIVATION_PATH,
     /** The chain that this one forks. */
     fork,
     clock,
@@ -308,6 +324,9 @@ export async function createDevChain(options: createDevChain.Options = {}) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    /** Calls the listener with what contracts print in constant calls of the native interface. */
+    onPrinted: (listener: (printed: readonly Uint8Array[]) => void): void =>
+      void printListeners.add(listener),
     /** Milliseconds between blocks without transactions, or the least of a range; 0 for no such blocks. */
     blockTime: () => blockTime.least,
     /** Sets the milliseconds between blocks, or the range of a random time for each block. */
@@ -338,6 +357,8 @@ export async function createDevChain(options: createDevChain.Options = {}) {
       await returnTo(snapshot)
       return true
     },
+    /** Deletes a snapshot. False when it does not exist. */
+    dropSnapshot: (id: number): boolean => snapshots.delete(id),
     /** Restores the chain as it was when this process started. */
     async reset(): Promise<void> {
       snapshots.clear()

@@ -46,6 +46,7 @@ export function createGateway({
   priceOfBlock,
   problems = () => [],
   routes: extraRoutes,
+  rpcPaths = {},
   tracer,
   transport,
   workers,
@@ -254,6 +255,10 @@ export function createGateway({
       { path: '/ws', server: full },
       { path: '/solidity', server: servers.solid },
       { path: '/wei', server: servers.wei },
+      ...Object.entries(rpcPaths).map(([path, methods]) => ({
+        path,
+        server: servers.with(methods),
+      })),
     ],
     unsent,
   })

@@ -82,6 +82,8 @@ export type GatewayOptions = {
   priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
   /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
   problems?: () => (string | undefined)[]
+  /** More paths of JSON-RPC, with the methods that differ from those at `/`. */
+  rpcPaths?: Readonly<Record<string, Record<string, AnyMethod>>>
   /** Routes on the same port: an application of Hono. */
   routes?: Routes
   /** Creates spans for calls. @default none */

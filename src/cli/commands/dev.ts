@@ -138,7 +138,7 @@ export function addDevCommand(program: Command): void {
     )
     .option(
       '--producers <n>',
-      'number of block producers; with more of them blocks are solidified later (default 5)',
+      'number of block producers; with several, blocks are solidified later (default 1, with the native profile 5)',
     )
     .option(
       '--seed <text>',
@@ -219,7 +219,12 @@ async function chainOptions(flags: Flags) {
     accounts: wholeNumber(String(flags['accounts'] ?? 10), '--accounts', 1, 1000),
     balance: BigInt(wholeNumber(String(flags['balance'] ?? 10_000), '--balance', 0, 9_000_000_000)),
     automine: flags['automine'] !== false,
-    producers: wholeNumber(String(flags['producers'] ?? 5), '--producers', 1, 27),
+    producers: wholeNumber(
+      String(flags['producers'] ?? (flags['profile'] === 'native' ? 5 : 1)),
+      '--producers',
+      1,
+      27,
+    ),
     decimals: flags['decimals'] === '18' ? (18 as const) : (6 as const),
     profile: flags['profile'] === 'native' ? ('native' as const) : ('ethereum' as const),
     ethereum: {

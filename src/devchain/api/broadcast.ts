@@ -5,6 +5,7 @@ import { packTransaction, printTransaction, readTransaction } from '../transacti
 import type { ChainTransaction } from '../transactions/transaction.ts'
 import type { Call, Operations } from './operation.ts'
 import { NodeError, nullPointer } from './request.ts'
+import { spell } from './spelling.ts'
 
 const PREFIXES: Partial<Record<RefusedError.Code, string>> = {
   SIGERROR: 'Validate signature error: ',
@@ -36,6 +37,15 @@ const nothing: Verdict = {
   message: 'Contract validate error : No contract!',
 }
 
+/** The calls of a mined transaction if it has called the console: tools show what it has printed. */
+function consoleCalls({ ledger, params }: Call, txid: string): Record<string, unknown> {
+  const place = ledger.placeOf(txid)
+  const calls = place && ledger.block(place.block)?.infos[place.index]?.internal_transactions
+  return calls?.some(({ data }) => data !== undefined)
+    ? { internal_transactions: spell(calls, params.visible) }
+    : {}
+}
+
 /** The operations that send signed transactions. */
 export const broadcastOperations: Operations = {
   broadcasttransaction: {
@@ -47,7 +57,7 @@ export const broadcastOperations: Operations = {
       const transaction = pack({ ...json, visible: call.params.visible })
       const verdict = transaction ? await submit(call, transaction) : nothing
       const txid = transaction?.id ?? EMPTY_ID
-      if (!verdict) return { result: true, txid }
+      if (!verdict) return { result: true, txid, ...consoleCalls(call, txid) }
       return { code: verdict.code, txid, message: Buffer.from(verdict.message).toString('hex') }
     },
   },

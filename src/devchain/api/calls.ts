@@ -144,6 +144,7 @@ async function constantCall(call: Call, transaction: ChainTransaction): Promise<
   const { visible } = call.params
   const result = await run(call, transaction, MAX_ENERGY)
   const { failure } = result
+  if (result.printed.length > 0) call.onPrinted(result.printed)
   if (failure?.exception) return thrown(failure.exception, failure.message, visible)
   return {
     result: {

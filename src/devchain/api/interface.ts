@@ -65,7 +65,7 @@ const RATE_LIMITED =
 
 /** The native interface of a chain, from a request to the exact text of its answer. */
 export function createNativeInterface(options: createNativeInterface.Options) {
-  const { ledger, now, sleep } = options
+  const { ledger, now, onPrinted = () => {}, sleep } = options
   const { fork } = ledger
   const chance = createChance(1)
   let faults: Faults = noFaults
@@ -112,6 +112,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
           solid,
           isUnsigned: request.isUnsigned === true,
           submit: options.submit,
+          onPrinted,
           now: () => time,
         })
       const forwarded =
@@ -154,6 +155,8 @@ export declare namespace createNativeInterface {
     ledger: Ledger
     /** Sends a signed transaction. */
     submit: (transaction: ChainTransaction) => Promise<void>
+    /** Called with what contracts print in a constant call. */
+    onPrinted?: (printed: readonly Uint8Array[]) => void
     /** The chain's clock, milliseconds. */
     now: () => number
     sleep: (ms: number) => Promise<void>

@@ -16,6 +16,8 @@ export type Call = {
   isUnsigned: boolean
   /** Sends a signed transaction. With automine it is in a block when this resolves. */
   submit: (transaction: Parameters<Ledger['offer']>[0]) => Promise<void>
+  /** Called with what contracts print in a constant call. */
+  onPrinted: (printed: readonly Uint8Array[]) => void
   /** The chain's clock, milliseconds. */
   now: () => number
 }

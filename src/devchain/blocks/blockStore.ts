@@ -136,6 +136,9 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
       }
     },
 
+    /** The keys of a table that begin with a text, of any state. */
+    keysOf: (...of: Parameters<typeof history.keysOf>) => history.keysOf(...of),
+
     /** How many branches the chain has begun. */
     branches: () => returns,
 

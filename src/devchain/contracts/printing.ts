@@ -20,6 +20,7 @@ export function printInternal(entry: VmResult['internal'][number]) {
         : []),
     ],
     note: Buffer.from(entry.note).toString('hex'),
+    ...(entry.data !== undefined && { data: entry.data }),
     ...(entry.rejected && { rejected: true }),
   }
 }

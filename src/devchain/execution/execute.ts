@@ -163,5 +163,8 @@ async function applySmart(
       succeeded: !result.failure,
     }),
   )
-  return printRun(transaction.id, result.contractAddress, result, bill)
+  return {
+    ...(result.printed.length > 0 && { printed: result.printed }),
+    ...printRun(transaction.id, result.contractAddress, result, bill),
+  }
 }

@@ -212,14 +212,20 @@ export function createLedger(
     return { ...change, block: { ...block, seen: { chainId: itsChainId, ...block.seen } } }
   }
 
+  /** Adds the producers, accounts and contracts of genesis that the state does not have. Returns the changes. */
+  async function adopt(): Promise<ReadonlyMap<string, unknown>> {
+    const work = store.overlay()
+    await changeFetching(work, (state) => adoptGenesis(head(), state, genesis))
+    if (work.changes().size > 0) store.patch(work.changes())
+    return work.changes()
+  }
+
   async function load(dumped: DumpedChain): Promise<void> {
     checkChain(dumped)
     const pool = waiting.all().map(({ transaction }) => transaction)
     store.clear(dumped.branches)
     for (const change of dumped.changes) replay(ofChain(change, dumped.chainId))
-    const work = store.overlay()
-    adoptGenesis(head(), work, genesis)
-    if (work.changes().size > 0) store.patch(work.changes())
+    await adopt()
     store.branch()
     await waiting.replaceByValid(pool)
   }
@@ -274,6 +280,8 @@ export function createLedger(
      * @throws Error when its blocks do not follow from each other; nothing is changed then.
      */
     load: (dumped: DumpedChain) => exclusive(() => load(dumped)),
+    /** The keys of a table that begin with a text, of any state. */
+    keysOf: store.keysOf,
     /** The changes of the newest block or patch. */
     lastChanges: store.lastChanges,
 
@@ -351,6 +359,7 @@ export function createLedger(
 
     /** Adds the blocks and changes of a state file. No other call may run meanwhile. */
     restore: {
+      adopt,
       change(change: ChainChange): void {
         if (change.kind === 'patch' || change.block.header.number > first) replay(change)
       },

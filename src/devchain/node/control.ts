@@ -16,10 +16,9 @@ import {
   show,
 } from '../../rpc/params/params.ts'
 import { readFaults } from '../index.ts'
-import type { DevChain } from '../index.ts'
+import type { DevChain, Unlocked } from '../index.ts'
 import { named, aliases, returningNull, returningTrue } from './named.ts'
 import { amount } from './requests.ts'
-import type { Unlocked } from './unlocked.ts'
 
 type Forking = { jsonRpcUrl?: string | undefined; blockNumber?: bigint | undefined }
 

@@ -1,10 +1,13 @@
+import { Hono } from 'hono'
 import type { Hash, Hex } from 'viem'
 
 import type { ChainBlock, DevChain } from '../index.ts'
+import { createAdminApp } from './admin.ts'
 import type { Announcer } from './announce.ts'
-import { transactionFailure } from './failures.ts'
+import { callFailure, transactionFailure, withRpcErrors } from './failures.ts'
 import { devMethods } from './methods.ts'
 import type { Terminal } from './terminal/terminal.ts'
+import { TRE_PATH, treTraces } from './tre.ts'
 
 /** The options of `createGateway` that connect a gateway to a development chain in the same process. */
 export function gatewayOptions(
@@ -28,7 +31,10 @@ export function gatewayOptions(
       const number = chain.ledger.numberOf(hash.slice(2))
       return number === undefined ? undefined : chain.ledger.block(number)?.seen?.baseFee
     },
-    routes: chain.app,
+    routes: new Hono().route('/', chain.app).route('/', createAdminApp(chain)),
+    rpcPaths: {
+      [TRE_PATH]: withRpcErrors(treTraces(chain), (result) => callFailure(result, chain.artifacts)),
+    },
     transport: chain.transport,
   }
 }

@@ -25,8 +25,9 @@ import type { Terminal } from './terminal/terminal.ts'
 import { debugMethods } from './trace/debug.ts'
 import { parityMethods } from './trace/parity.ts'
 import { replayMethods } from './trace/replay.ts'
+import { storageRangeMethods } from './trace/storageRange.ts'
+import { treMethods } from './tre.ts'
 import { poolMethods } from './txpool.ts'
-import { createUnlocked } from './unlocked.ts'
 import { unsupportedMethods } from './unsupported.ts'
 
 /** Fees in wei are a multiple of those of a node, which stakes and points pay in sun. */
@@ -44,7 +45,7 @@ export function devMethods(
   terminal: Pick<Terminal, 'print' | 'setEnabled'> = { print() {}, setEnabled() {} },
 ): Record<string, AnyMethod> {
   const failureOf: FailureOf = (result) => callFailure(result, chain.artifacts)
-  const unlocked = createUnlocked(chain)
+  const { unlocked } = chain
   const signer = createSigner(chain, unlocked)
   const methods = {
     ...controlMethods(chain, unlocked),
@@ -66,10 +67,11 @@ export function devMethods(
     ...otterscanMethods(chain),
     ...otterscanPages(chain),
     ...debugMethods(chain),
+    ...storageRangeMethods(chain),
     ...parityMethods(chain),
     ...replayMethods(chain, signer),
     ...unsupportedMethods,
     ...(chain.decimals === 18 && refusedMethods({ ethgate_feeQuote: NO_QUOTES })),
   }
-  return withRpcErrors(methods, failureOf)
+  return withRpcErrors({ ...methods, ...treMethods(chain, methods) }, failureOf)
 }

@@ -13,12 +13,11 @@ import {
 import { optional, quantity } from '../../rpc/params/params.ts'
 import { looksLikeEthereum } from '../../sending/ethereumTransaction.ts'
 import { signEthereum, unsignedEthereum } from '../index.ts'
-import type { DevChain, SignedEthereum } from '../index.ts'
+import type { DevChain, SignedEthereum, Unlocked } from '../index.ts'
 import type { Announcer } from './announce.ts'
 import { transactionFailure } from './failures.ts'
 import { type SendRequest, sendRequest } from './requests.ts'
 import type { Signer } from './signer.ts'
-import type { Unlocked } from './unlocked.ts'
 
 /** How long `eth_sendRawTransactionSync` waits for a block, milliseconds. Geth's default. */
 const SYNC_TIMEOUT = 20_000n

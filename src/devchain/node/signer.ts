@@ -12,10 +12,9 @@ import {
   readEthereum,
   signEthereum,
 } from '../index.ts'
-import type { DevChain, SignedEthereum, UnsignedEthereum } from '../index.ts'
+import type { DevChain, SignedEthereum, Unlocked, UnsignedEthereum } from '../index.ts'
 import { stateOf } from './blockState.ts'
 import type { SendRequest } from './requests.ts'
-import type { Unlocked } from './unlocked.ts'
 
 /** Decides the type of transactions without fee fields. */
 type FeeConfig = Pick<Config, 'feeSignal'>

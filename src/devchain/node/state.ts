@@ -4,10 +4,9 @@ import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { address, boolean, bytes, optional, type Param, show } from '../../rpc/params/params.ts'
-import { type AccountChange, type DevChain, nonceOf } from '../index.ts'
+import { type AccountChange, type DevChain, nonceOf, type Unlocked } from '../index.ts'
 import { answeringNull, named, aliases, returningNull, returningTrue } from './named.ts'
 import { amount, nonce, word } from './requests.ts'
-import type { Unlocked } from './unlocked.ts'
 
 /** A signature (r ‖ s ‖ v as hex without `0x`) and its account. As on anvil, one parameter has both in a list. */
 const signaturePair: Param<{ signature: string; who: Address }> = (input) => {

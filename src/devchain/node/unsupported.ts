@@ -19,5 +19,4 @@ export const unsupportedMethods = refusedMethods({
   debug_traceBlock: 'use debug_traceBlockByNumber or debug_traceBlockByHash',
   debug_traceCallMany: 'use debug_traceCall',
   debug_traceChain: 'use debug_traceBlockByNumber',
-  debug_storageRangeAt: 'read slots with eth_getStorageAt',
 })

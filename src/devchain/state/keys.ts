@@ -17,7 +17,7 @@ export type DevAccount = {
 type Node = { key: Buffer; chainCode: Buffer }
 
 /** The derivation path of Ethereum wallets, without the index. */
-const DERIVATION_PATH = "m/44'/60'/0'/0"
+export const DERIVATION_PATH = "m/44'/60'/0'/0"
 
 /** Derived keys by path and mnemonic, because computing the seed of a mnemonic is slow. */
 const parents = new Map<string, Node>()

@@ -42,6 +42,8 @@ export type History = StateReader & {
   truncate(revision: number): void
   /** The newest revision up to `revision` that changed a key; undefined if none did. */
   changedAt(table: Table, key: string, revision: number): number | undefined
+  /** The keys of a table that begin with a text, of any revision. */
+  keysOf(table: Table, prefix: string): string[]
   /** The changes of a revision. */
   changesAt(revision: number): ReadonlyMap<string, unknown>
 }
@@ -115,6 +117,12 @@ export function createHistory(base: StateReader = nothing): History {
       while (changed.length > revision + 1) for (const key of changed.pop() as string[]) undo(key)
     },
     changedAt: (table, key, revision) => find(`${table}:${key}`, revision)?.revision,
+    keysOf(table, prefix) {
+      const name = `${table}:${prefix}`
+      return [...versions.keys()]
+        .filter((key) => key.startsWith(name))
+        .map((key) => key.slice(table.length + 1))
+    },
     changesAt: (revision) =>
       new Map((changed[revision] ?? []).map((key) => [key, find(key, revision)?.value])),
   }

@@ -36,6 +36,8 @@ export type ChainTransaction = {
   size: number
   /** Its fields as an Ethereum transaction, if it was sent as one. */
   ethereum?: EthereumTransaction
+  /** Whether its owner was impersonated: then its signatures do not count. */
+  impersonated?: true
 }
 
 /** An Ethereum transaction. Addresses are 42 hex characters, amounts the smallest unit of the chain. */

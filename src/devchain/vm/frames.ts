@@ -70,9 +70,11 @@ export function followFrames(
     const to = native(message.to)
     // A copy, because the data lies in the memory of the caller, which changes it later.
     if (to === CONSOLE) options.printed.push(message.data.slice())
+    const text = to === CONSOLE && { data: Buffer.from(message.data).toString('hex') }
     const caller = message.delegatecall ? to : native(message.caller)
     const value = message.delegatecall ? 0n : message.value
-    internal.enter({ caller, to, value, note: 'call', ...(token && { token }) }, message.data)
+    const entry = { caller, to, value, note: 'call', ...(token && { token }), ...text } as const
+    internal.enter(entry, message.data)
   })
   evm.events.on('beforeMessage', ({ caller, salt }) => {
     salted = salt !== undefined

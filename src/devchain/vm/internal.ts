@@ -14,6 +14,8 @@ export type InternalTransaction = {
   value: bigint
   token?: { id: string; amount: bigint }
   note: 'call' | 'create' | 'suicide'
+  /** Only of calls of the console, whose text it has. */
+  data?: string
   rejected: boolean
 }
 

@@ -94,6 +94,9 @@ export function createRpcServers({
     full,
     /** As of the solidified block: `/solidity`. */
     solid: serverOf('solid', methodsOf('solid', extraMethods)),
+    /** The full view with other methods of the same name. */
+    with: (others: Record<string, AnyMethod>): RpcServer =>
+      serverOf('full', { ...served, ...others }),
     /** Amounts with 18 decimals: `/wei`. */
     wei: coinDecimals === 18 ? full : serverOf('full', weiMethods(methods)),
     /** Compares answers with a second source; undefined when that is off. */

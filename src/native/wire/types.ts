@@ -146,6 +146,8 @@ export type InternalTransaction = {
   callValueInfo?: { callValue?: Int64; tokenId?: string }[]
   /** Hex of `call`, `create`, `suicide`, … */
   note?: Hex
+  /** Only of calls of the console of a development chain, as tronbox reads it. */
+  data?: Hex
   rejected?: boolean
   extra?: string
 }

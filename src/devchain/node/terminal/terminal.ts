@@ -134,6 +134,10 @@ export function createTerminal({
     printer.entry(call.method, error !== undefined, detailsOf(call, { error, result }))
   }
 
+  chain.onPrinted((printed) => {
+    if (enabled) printer.block(consoleLines(printed).slice(1))
+  })
+
   chain.onBlock(() => {
     const { number } = ledger.head().header
     if (number < height) {
