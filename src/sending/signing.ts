@@ -31,6 +31,8 @@ export type SendRequest = {
   nonce?: number | undefined
   /** Of the Ethereum transaction that is translated: its cost counts once. */
   hash?: Hash
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined
   /** Who asks for the signature; absent for this process. */
   spender?: Spender | undefined
 }

@@ -4,6 +4,7 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
 import { RpcError } from '../lib/errors.ts'
 import { createStop } from '../lib/stopSignal.ts'
+import { within } from '../lib/within.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { broadcast, type Delivery, refusalWords, UnconfirmedError } from './broadcast.ts'
@@ -19,6 +20,13 @@ import type { Signed, SendRequest, Signing } from './signing.ts'
  */
 const NONCE_TIMEOUT = 4_000
 const NONCE_POLL = 50
+
+/**
+ * Milliseconds in which a transaction that is signed here must be recorded, and in which its broadcast must show something. Clients give up
+ * after 10 s (viem), and some then ask another address, which may pay a second time.
+ */
+const RECORD_TIMEOUT = 5_000
+const DELIVERY_TIMEOUT = 4_000
 
 /** Attempts to send a transaction whose record ends, or is recorded by another request, each time between two steps. */
 const ATTEMPTS = 10
@@ -49,13 +57,17 @@ export function createSubmission({
     request: SendRequest,
     alias?: Hash,
   ): Promise<(NewTransaction & { hex: string }) | undefined> {
-    const { from, nonce } = request
+    const { from, nonce, signal } = request
+    const begun = performance.now()
     await assertKept()
     let deadline = performance.now() + NONCE_TIMEOUT
     let next = -1
     for (let signed = await sign(request); ;) {
       assertSize(`0x${signed.hex}`, MAX_BYTES)
       const sent = { ...recordOf(signed, from), ...(alias && { alias }) }
+      // A client that has gone, or goes before the answer, does not learn the hash.
+      signal?.throwIfAborted()
+      if (performance.now() - begun > RECORD_TIMEOUT) throw new SlowError()
       const reservation = await store.reserve({ ...sent, ...(nonce !== undefined && { nonce }) })
       if (reservation.outcome === 'reserved') {
         if (signed.replaced) onReplaced(signed.id, signed.replaced)
@@ -200,7 +212,9 @@ export function createSubmission({
         }
         const sent = await reserve(request, alias)
         if (!sent) continue
-        await once(sent.id, () => deliverCopied(sent))
+        const delivered = once(sent.id, () => deliverCopied(sent))
+        // The delivery goes on.
+        await within(delivered, DELIVERY_TIMEOUT, new UnconfirmedError(sent, {}))
         return sent.id
       }
       throw new RecordChangesError()
@@ -233,6 +247,15 @@ class RecordChangesError extends RpcError {
 
   constructor() {
     super(-32603, 'the record of the transaction changes all the time, try again later')
+  }
+}
+
+/** `-32603`: the calls before the signature took too long. Nothing is recorded or sent. */
+class SlowError extends RpcError {
+  override name = 'SlowError'
+
+  constructor() {
+    super(-32603, 'the nodes took too long, and nothing was sent: try again later')
   }
 }
 

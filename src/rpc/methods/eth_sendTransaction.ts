@@ -11,6 +11,7 @@ export const eth_sendTransaction = defineMethod({
   async handler({ chain, request, sending }, [transaction]) {
     assertManaged('eth_sendTransaction', transaction.from, { request, sending })
     assertChain(transaction, { chain })
-    return sending.sendManaged({ ...transaction, spender: request.caller?.spender })
+    const { caller, signal } = request
+    return sending.sendManaged({ ...transaction, signal, spender: caller?.spender })
   },
 })
