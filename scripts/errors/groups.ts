@@ -19,6 +19,7 @@ export const GROUPS: readonly ErrorGroup[] = [
     remedy:
       'Run `ethgate doctor --upstream URL`. Check the address (HTTP API, without `/wallet`) and the node’s log. The call may be repeated. With several nodes, give each with `--upstream`: see [several nodes](upstreams.md).',
     texts: [
+      /^the nodes took too long, and nothing was sent/,
       /^the upstream node (is unreachable|does not answer|did not answer|has not answered|failed to process|refused the request or failed|answered HTTP|returned an empty)/,
       /^no upstream node (can answer|that serves|reports|has reached|has a JSON-RPC|with a JSON-RPC)/,
       /^no block is known yet/,
