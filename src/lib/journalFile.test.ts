@@ -7,13 +7,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { compileModule } from '../../test/support/compileModule.ts'
 import { runOnSmallDisk } from '../../test/support/smallDisk.ts'
 
-test.skipIf(process.platform === 'win32')(
-  'error: an entry that the disk takes only in part',
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ethgate-journal-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const file = join(folder, 'journal.jsonl')
-    const script = `
+/** What a journal on a small disk says to its calls, and the lines of its file. @param calls - statements of the script */
+async function onSmallDisk(calls: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'ethgate-journal-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'journal.jsonl')
+  const script = `
       const { createJournalFile } = await import('${await compileModule('lib/journalFile.ts')}')
       let known = []
       const journal = createJournalFile({
@@ -28,19 +27,41 @@ test.skipIf(process.platform === 'win32')(
       })
       await journal.load()
       const outcomes = []
+      const append = (text) => journal.append({ text }).then(
+        () => outcomes.push('written'),
+        (error) => outcomes.push(error.message),
+      )
+      ${calls}
+      console.log(outcomes.join())`
+  const said = await runOnSmallDisk(script)
+  const lines = (await readFile(file, 'utf8')).trim().split('\n')
+  return { said, lines }
+}
+
+test.skipIf(process.platform === 'win32')(
+  'error: an entry that the disk takes only in part',
+  async () => {
+    const { lines, said } = await onSmallDisk(`
       for (const text of ['a', 'b'.repeat(2_000), 'c']) {
         await journal.ensureLoaded()
-        await journal.append({ text }).then(
-          () => outcomes.push('written'),
-          (error) => outcomes.push(error.message),
-        )
-      }
-      console.log(outcomes.join())`
-    expect(await runOnSmallDisk(script)).toBe('written,not written,written')
-    expect((await readFile(file, 'utf8')).trim().split('\n')).toEqual([
-      '{"version":1}',
-      '{"text":"a"}',
-      '{"text":"c"}',
-    ])
+        await append(text)
+      }`)
+    expect(said).toBe('written,not written,written')
+    expect(lines).toEqual(['{"version":1}', '{"text":"a"}', '{"text":"c"}'])
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'error: an entry during a write that the disk refuses is not written behind the rest of it',
+  async () => {
+    const { lines, said } = await onSmallDisk(`
+      const first = append('b'.repeat(2_000))
+      for (let turn = 0; turn < 5; turn++) await undefined
+      await Promise.all([first, append('c')])
+      await journal.ensureLoaded()
+      await append('d')
+      await journal.load()`)
+    expect(said).toBe('not written,not written,written')
+    expect(lines).toEqual(['{"version":1}', '{"text":"d"}'])
   },
 )

@@ -97,12 +97,16 @@ export function createJournalFile<entry extends object>({
     next = undefined
     try {
       if (!handle) throw new Error('the file is not open')
+      // Memory has entries that the file lacks, and these lines were written after them.
+      if (isStale) throw new Error('an earlier write failed')
       await writeWhole(handle, bytes, length)
       await handle.datasync()
       length += bytes.length
       if (length > compactBytes && length > 2 * compacted) await rewrite()
     } catch (cause) {
       isStale = true
+      // A part of the lines may be there, and a shorter line would be followed by the rest of it.
+      await handle?.truncate(length).catch(() => {})
       throw onFailure(cause)
     }
   }
