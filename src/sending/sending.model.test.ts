@@ -1,0 +1,418 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+
+import fc from 'fast-check'
+import type { Hash } from 'viem'
+import { expect, onTestFinished, test } from 'vitest'
+
+import { isLong } from '../../test/support/long.ts'
+import { explainSkip, redisMissing, someRedis } from '../../test/support/redis.ts'
+import type { ChainUpdate, Head, RecentBlock } from '../chain/head/headTypes.ts'
+import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
+import { createRedisLink, StoreUnavailableError } from '../lib/redis.ts'
+import type { NativeClient } from '../native/client.ts'
+import { NodeTimeoutError, NodeUnreachableError } from '../native/errors.ts'
+import type { BroadcastResult } from '../native/wire/accountTypes.ts'
+import { createFollow } from './follow.ts'
+import { createMemorySentStore } from './memorySentStore.ts'
+import { createRedisSentStore } from './redisSentStore.ts'
+import type { SentStore } from './sentStore.ts'
+import { createSubmission } from './submission.ts'
+
+/**
+ * Two replicas that send the same Ethereum transactions, through a node that answers anything, on a chain that removes blocks. Every
+ * call to the store and to the node stops before and after it, and chance says which one continues: so requests, blocks and the end
+ * of a process come between any two steps.
+ */
+
+const from = `0x${'a1'.repeat(20)}` as const
+const hash = (n: number): Hash => `0x${n.toString(16).padStart(64, '0')}`
+
+/** Blocks that a transaction lives, and that are not solidified. */
+const LIFETIME = 6
+const UNSOLID = 3
+
+/** Answers of a node. `Has` means that it has the transaction in its pool then. */
+const ANSWERS = [
+  'accepted',
+  'refused',
+  'busy',
+  'busyHas',
+  'duplicate',
+  'resetBefore',
+  'resetAfter',
+  'hang',
+  'hangHas',
+  'errorHas',
+  'tooLargeHas',
+  'notSent',
+] as const
+
+type Answer = (typeof ANSWERS)[number]
+
+const replica = fc.nat(1)
+const eventArb = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('send'), replica, alias: fc.nat(1) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('steps'), count: fc.nat(12) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('block'), takes: fc.nat(15) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('deliver'), replica }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('reorg'),
+      depth: fc.integer({ min: 1, max: UNSOLID - 1 }),
+      takes: fc.nat(15),
+      isDropped: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill'), replica }) },
+)
+
+const fault = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('none' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('before' as const, 'after' as const) },
+)
+
+const runArb = fc.record({
+  events: fc.array(eventArb, { minLength: 5, maxLength: 40 }),
+  answers: fc.array(fc.constantFrom(...ANSWERS), { minLength: 4, maxLength: 12 }),
+  faults: fc.array(fault, { minLength: 6, maxLength: 20 }),
+  /** Whether the node shows a transaction that it has, at each look. */
+  shows: fc.array(fc.boolean(), { minLength: 3, maxLength: 9 }),
+  picks: fc.array(fc.nat(20), { minLength: 5, maxLength: 40 }),
+})
+
+type Run = typeof runArb extends fc.Arbitrary<infer value> ? value : never
+
+/** Values in turn, again and again. */
+function inTurn<value>(values: readonly value[]) {
+  let at = 0
+  return () => values[at++ % values.length] as value
+}
+
+async function play(run: Run, store: SentStore): Promise<void> {
+  const nextAnswer = inTurn<Answer>(run.answers)
+  const nextFault = inTurn(run.faults)
+  const nextShows = inTurn(run.shows)
+  const nextPick = inTurn(run.picks)
+  let isCalm = false
+  let signed = 0
+  let busy = 0
+  const gates: (() => void)[] = []
+  /** The Ethereum transaction of each native one, and when it expires. */
+  const natives = new Map<Hash, { alias: number; expiration: number }>()
+  const pool = new Set<Hash>()
+
+  // The chain.
+  let branch = 0
+  let chain: RecentBlock[] = []
+  const updates: ChainUpdate[] = []
+  const solidified = () => chain[Math.max(0, chain.length - 1 - UNSOLID)] as RecentBlock
+  const has = (id: Hash) => chain.some(({ transactions }) => transactions.includes(id))
+  const canBeMined = (id: Hash) =>
+    pool.has(id) && !has(id) && (natives.get(id)?.expiration ?? 0) > (chain.at(-1)?.timestamp ?? 0)
+
+  function blockWith(takes: number): RecentBlock {
+    const number = chain.length
+    const transactions = [...pool].filter(
+      (id, index) => canBeMined(id) && (takes >> (index % 4)) & 1,
+    )
+    const block = {
+      number,
+      hash: hash(1_000_000 + number * 1_000 + branch),
+      parentHash: chain.at(-1)?.hash ?? hash(0),
+      timestamp: number * 1_000,
+      transactions,
+    } as unknown as RecentBlock
+    chain = [...chain, block]
+    return block
+  }
+
+  function addBlock(takes: number): void {
+    const added = [blockWith(takes)]
+    updates.push({ added, removed: [], solidified: solidified() })
+  }
+
+  function reorg(depth: number, takes: number, isDropped: boolean): void {
+    const solid = solidified().number
+    const kept = Math.max(solid + 1, chain.length - depth)
+    const removed = chain.slice(kept).toReversed()
+    if (removed.length === 0) return
+    branch += 1
+    chain = chain.slice(0, kept)
+    // A node may drop the transactions of the removed blocks.
+    for (const { transactions } of removed)
+      for (const id of transactions) if (isDropped) pool.delete(id)
+    const added = Array.from({ length: removed.length + 1 }, (_, index) =>
+      blockWith(takes >> index),
+    )
+    updates.push({ added, removed, solidified: solidified() })
+  }
+
+  // The interleaving.
+  async function quiet(): Promise<void> {
+    await setImmediate()
+    if (busy > 0) await quiet()
+  }
+  async function step(): Promise<boolean> {
+    await quiet()
+    const [resolve] = gates.splice(nextPick() % Math.max(1, gates.length), 1)
+    resolve?.()
+    await quiet()
+    return resolve !== undefined
+  }
+
+  function startReplica() {
+    const life = { isDead: false }
+    const gate = () =>
+      new Promise<void>((resolve) => gates.push(() => (life.isDead ? undefined : resolve())))
+    /** A call that begins and ends when chance says so. */
+    const slowly = async <value>(call: () => Promise<value>): Promise<value> => {
+      await gate()
+      busy += 1
+      const result = await call().finally(() => (busy -= 1))
+      await gate()
+      return result
+    }
+    const faulty =
+      <args extends unknown[], value>(call: (...args: args) => Promise<value>) =>
+      (...args: args): Promise<value> =>
+        slowly(async () => {
+          const fault = isCalm ? 'none' : nextFault()
+          if (fault === 'before') throw new StoreUnavailableError(new Error('lost'))
+          const result = await call(...args)
+          if (fault === 'after') throw new StoreUnavailableError(new Error('lost'))
+          return result
+        })
+    const own: SentStore = {
+      ...store,
+      reserve: faulty((sent: Parameters<SentStore['reserve']>[0]) => store.reserve(sent)),
+      change: faulty((...call: Parameters<SentStore['change']>) => store.change(...call)),
+      find: faulty((hash: Hash) => store.find(hash)),
+      pick: faulty((ids: readonly Hash[]) => store.pick(ids)),
+      unfinished: faulty((options: SentStore.UnfinishedOptions) => store.unfinished(options)),
+      mined: faulty((options: { upTo: number; limit: number }) => store.mined(options)),
+      ending: faulty((hash: Hash) => store.ending(hash)),
+    }
+    let blocks: RecentBlock[] = []
+    let applied = 0
+    let solid: RecentBlock = solidified()
+    let listener: (update: ChainUpdate) => void = () => {}
+    const head: Pick<Head, 'at' | 'blockWith' | 'onUpdate' | 'window'> = {
+      at: (number) => blocks.find((block) => block.number === number),
+      blockWith: (id) => blocks.find(({ transactions }) => transactions.includes(id)),
+      window: () =>
+        blocks.length > 0 ? { blocks, orphans: new Map(), solidified: solid } : undefined,
+      onUpdate(given) {
+        listener = given
+        return () => {}
+      },
+    }
+    const native = {
+      wallet: {
+        broadcastHex: ({ transaction }: { transaction: string }) =>
+          slowly(async () => answer(`0x${transaction}`)),
+        getTransactionById: ({ value }: { value: string }) =>
+          slowly(async () =>
+            nextShows() && (pool.has(`0x${value}`) || has(`0x${value}`)) ? {} : undefined,
+          ),
+      },
+      solidity: {
+        // A node that stands shows nothing.
+        getTransactionById: () => slowly(async () => undefined),
+        getBlock: ({ id_or_num }: { id_or_num: string }) =>
+          slowly(async () => {
+            const block = chain[Number(id_or_num)]
+            if (!block || block.number > solidified().number) return undefined
+            return {
+              blockID: block.hash.slice(2),
+              block_header: {
+                raw_data: { parentHash: block.parentHash.slice(2), timestamp: block.timestamp },
+              },
+              transactions: block.transactions.map((id) => ({ txID: id.slice(2) })),
+            }
+          }),
+      },
+    } as unknown as NativeClient
+    const submission = createSubmission({
+      assertKept: async () => {},
+      chain: { latest: () => blocks.at(-1) as never, solid: () => solid },
+      contracts: { refresh: async () => {} },
+      head: { ...head, pollNow() {} },
+      native,
+      onError() {},
+      onReplaced() {},
+      onSent() {},
+      refusals: () => [],
+      async sign({ value }) {
+        const id = hash(++signed)
+        const expiration = (blocks.at(-1)?.timestamp ?? 0) + LIFETIME * 1_000
+        natives.set(id, { alias: Number(value), expiration })
+        return { id, hex: id.slice(2), transaction: { raw_data: { expiration } } as never }
+      },
+      sleep: async () => {},
+      store: own,
+    })
+    createFollow({
+      contracts: { refresh: async () => {} },
+      head,
+      native,
+      onError() {},
+      resend: (id) => submission.resend(id),
+      store: own,
+    }).start()
+    /** The window begins at the solidified block. */
+    function deliver(): void {
+      const update = blocks.length === 0 ? beginning() : updates[applied]
+      if (!update) return
+      if (blocks.length > 0) applied += 1
+      blocks = [...blocks.slice(0, blocks.length - update.removed.length), ...update.added]
+      solid = update.solidified as RecentBlock
+      listener(update)
+    }
+    function beginning(): ChainUpdate {
+      applied = updates.length
+      return { added: chain.slice(solidified().number), removed: [], solidified: solidified() }
+    }
+    deliver()
+    return { deliver, isBehind: () => applied < updates.length, life, submission }
+  }
+
+  function answer(id: Hash): BroadcastResult {
+    const kind = isCalm ? 'accepted' : nextAnswer()
+    const isKnown = pool.has(id) || has(id)
+    if (kind === 'accepted' || kind === 'resetAfter' || kind.endsWith('Has')) pool.add(id)
+    switch (kind) {
+      case 'accepted':
+        return isKnown ? { code: 'DUP_TRANSACTION_ERROR' } : { result: true }
+      case 'refused':
+        return { result: false, code: 'CONTRACT_VALIDATE_ERROR', message: 'no' }
+      case 'busy':
+      case 'busyHas':
+        return { result: false, code: 'NOT_ENOUGH_EFFECTIVE_CONNECTION' }
+      case 'duplicate':
+        return { result: false, code: 'DUP_TRANSACTION_ERROR' }
+      case 'hang':
+      case 'hangHas':
+        throw new NodeTimeoutError(1)
+      case 'errorHas':
+        throw new UpstreamError('failed')
+      case 'tooLargeHas':
+        throw new LimitExceededError('too large')
+      case 'notSent':
+        throw new NodeUnreachableError({
+          cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
+        })
+      case 'resetBefore':
+      case 'resetAfter':
+        throw new NodeUnreachableError({
+          cause: Object.assign(new Error(), { code: 'ECONNRESET' }),
+        })
+    }
+  }
+
+  /** The native transactions of an Ethereum one that are mined, or can be. */
+  const alive = (alias: number) =>
+    [...natives].filter(([id, native]) => native.alias === alias && (has(id) || canBeMined(id)))
+  const answered = new Set<number>()
+  const check = () => {
+    for (const alias of [0, 1]) expect(alive(alias).length, 'paid twice').toBeLessThan(2)
+  }
+
+  addBlock(0)
+  const replicas = [startReplica(), startReplica()]
+  const at = (index: number) => replicas[index] as (typeof replicas)[number]
+  const alias = (n: number) => hash(500_000 + n)
+  function send(index: number, n: number): void {
+    const request = { from, value: BigInt(n), data: '0x' } as const
+    at(index)
+      .submission.submit(request, alias(n))
+      .then(
+        () => answered.add(n),
+        (error: RpcError) => {
+          expect(error).toBeInstanceOf(RpcError)
+          // A refusal is told only while nothing can be mined.
+          if (error.code === -32000) expect(alive(n), 'refused, and alive').toEqual([])
+        },
+      )
+      .catch((error: unknown) => failures.push(error))
+  }
+  const failures: unknown[] = []
+
+  for (const event of run.events) {
+    if (event.kind === 'send') send(event.replica, event.alias)
+    else if (event.kind === 'block') addBlock(event.takes)
+    else if (event.kind === 'deliver') at(event.replica).deliver()
+    else if (event.kind === 'reorg') reorg(event.depth, event.takes, event.isDropped)
+    else if (event.kind === 'kill') {
+      at(event.replica).life.isDead = true
+      replicas[event.replica] = startReplica()
+    } else for (let count = event.count; count > 0 && (await step()); count--) check()
+    check()
+  }
+
+  // No more faults. Everything that was begun ends, and the chain goes on until all of it has expired.
+  isCalm = true
+  const settle = async () => {
+    for (let count = 0; (await step()) && count < 5_000; count++) check()
+  }
+  await settle()
+  for (let block = 0; block < LIFETIME + UNSOLID + 4; block++) {
+    addBlock(15)
+    for (const each of replicas) while (each.isBehind()) each.deliver()
+    await settle()
+    check()
+  }
+  expect(failures).toEqual([])
+  expect(await store.unfinished({ limit: 100 }), 'a nonce is stuck').toEqual([])
+  const mined = [...natives.keys()].filter(has)
+  const records = await Promise.all(mined.map((id) => store.find(id)))
+  expect(records.map((sent) => sent?.state)).toEqual(mined.map(() => 'final'))
+  const nonces = new Set(records.map((sent) => sent?.nonce))
+  expect(nonces.size, 'a nonce is used twice').toBe(mined.length)
+  let free = 0
+  while (nonces.has(free)) free += 1
+  expect(await store.counts(from), 'nonces').toEqual({ mined: free, next: free })
+  for (const n of answered) {
+    const sent = await store.find(alias(n))
+    const outcome = sent ? sent.state : (await store.ending(alias(n)))?.state
+    expect(['final', 'expired', 'refused'], 'lost').toContain(outcome)
+    expect(has(sent?.id ?? '0x')).toBe(outcome === 'final')
+  }
+}
+
+const RUNS = isLong ? 3_000 : 150
+
+test(
+  'behavior: never two paid, none lost, no nonce stuck: in memory',
+  { timeout: 300_000 },
+  async () => {
+    const property = fc.asyncProperty(runArb, (run) => play(run, createMemorySentStore()))
+    expect(fc.defaultReportMessage(await fc.check(property, { numRuns: RUNS }))).toBeUndefined()
+  },
+)
+
+explainSkip(redisMissing)
+
+test.skipIf(redisMissing)(
+  'behavior: never two paid, none lost, no nonce stuck: in Redis',
+  { timeout: 300_000 },
+  async () => {
+    const redis = await someRedis()
+    onTestFinished(() => redis.close())
+    const property = fc.asyncProperty(runArb, async (run) => {
+      const prefix = `model-${randomBytes(6).toString('hex')}`
+      const link = createRedisLink({ prefix, url: redis.url })
+      await new Promise<void>((resolve) => {
+        link.onStatus((status) => status === 'up' && resolve())
+      })
+      try {
+        await play(run, createRedisSentStore({ redis: link }))
+      } finally {
+        await link.close()
+      }
+    })
+    const report = await fc.check(property, { numRuns: Math.ceil(RUNS / 6) })
+    expect(fc.defaultReportMessage(report)).toBeUndefined()
+  },
+)
