@@ -305,10 +305,8 @@ async function play(run: Run, store: SentStore): Promise<void> {
         })
       case 'resetBefore':
       case 'resetAfter':
-        throw new NodeUnreachableError({
-          cause: Object.assign(new Error(), { code: 'ECONNRESET' }),
-        })
     }
+    throw new NodeUnreachableError({ cause: Object.assign(new Error(), { code: 'ECONNRESET' }) })
   }
 
   /** The native transactions of an Ethereum one that are mined, or can be. */
