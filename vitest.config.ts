@@ -1,15 +1,18 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
+import { isLong } from './test/support/long.ts'
+import { LONG } from './test/support/longTests.ts'
 import { SlowestFirst } from './test/support/sequencer.ts'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // These need a browser, `npm run test:browser`, or clients, `npm run test:tools`.
+    include: isLong ? LONG : ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // These need a browser, `npm run test:browser`, or clients, `npm run test:tools`, or time, `npm run test:long`.
     exclude: [
       ...configDefaults.exclude,
       'test/browser/**',
       ...(process.env['TEST_TOOLS'] ? [] : ['test/tools/clients/**']),
+      ...(isLong ? [] : LONG.filter((file) => !process.argv.includes(file))),
     ],
     typecheck: { enabled: false },
     globalSetup: ['test/support/globalSetup.ts'],

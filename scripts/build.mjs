@@ -1,4 +1,4 @@
-// Builds the package: `node scripts/build.mjs [FOLDER]`, dist by default. Only the code of this project is in it; packages are installed.
+// Builds the package: `node scripts/build.mjs [FOLDER [code | types]]`, by default both in dist. Only the code of this project is in it; packages are installed.
 // The code is bundled into few files because Node takes longer to find, open and compile the thousand files of the program than the
 // program takes to start. The types of each entry are one file.
 import { execFileSync } from 'node:child_process'
@@ -12,7 +12,7 @@ import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = process.argv[2] ?? join(root, 'dist')
+const [, , folder = join(root, 'dist'), only] = process.argv
 
 /** What programs import, by the name of the built file, with the packages whose types each entry uses. */
 const ENTRIES = {
@@ -22,9 +22,11 @@ const ENTRIES = {
   ethers: { source: 'sdk/ethers', types: ['ethers'] },
 }
 
-rmSync(folder, { force: true, recursive: true })
-await Promise.all([
-  build({
+if (only !== 'types') rmSync(folder, { force: true, recursive: true })
+await Promise.all([only !== 'types' && bundleCode(), only !== 'code' && bundleTypes()])
+
+function bundleCode() {
+  return build({
     absWorkingDir: root,
     outdir: folder,
     entryPoints: {
@@ -47,9 +49,8 @@ await Promise.all([
     sourcemap: 'linked',
     splitting: true,
     target: 'node20',
-  }),
-  bundleTypes(),
-])
+  })
+}
 
 /** What src/lib/version.ts adds to a version in development. An image is built without git: it may set ETHGATE_COMMIT. */
 function version() {

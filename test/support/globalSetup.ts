@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -49,14 +50,20 @@ export default async function setup({ provide }: TestProject): Promise<() => voi
   }
   provide('package', folder)
 
-  const stateFolders = mkdtempSync(join(tmpdir(), 'ethgate-state-'))
-  provide('stateFolders', stateFolders)
-  return () => rmSync(stateFolders, { recursive: true })
+  // Projects of other tools stay installed for the next run.
+  process.env['TOOLS_CACHE'] ??= join(tmpdir(), 'ethgate-tools')
+  // Whatever tests and the processes that they kill leave behind is in one folder, which goes with the last test.
+  const temporary = mkdtempSync(join(tmpdir(), 'ethgate-test-'))
+  // PostgreSQL runs as a user of its own.
+  chmodSync(temporary, 0o711)
+  process.env['TMPDIR'] = temporary
+  provide('stateFolders', join(temporary, 'state'))
+  return () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Builds the program like `npm run build`. */
+/** Builds the program like `npm run build`, without types: few tests need them (`packProject`). */
 async function compile(dist: string): Promise<void> {
-  await run(process.execPath, join('scripts', 'build.mjs'), dist)
+  await run(process.execPath, join('scripts', 'build.mjs'), dist, 'code')
 }
 
 async function buildPage(dist: string): Promise<void> {

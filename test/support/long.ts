@@ -1,2 +1,2 @@
-/** Whether `npm run test:long` runs: the long form of tests whose short form is part of `npm test`. */
+/** Whether `npm run test:long` runs. Tests have a short form for a developer who names their file. */
 export const isLong = process.env['TEST_LONG'] === '1'

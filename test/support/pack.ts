@@ -1,8 +1,14 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const BUILD = fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url))
 
 /** Packs what `npm publish` would upload. Returns the path of the tarball, which is in `folder`, and its files. */
 export function packProject(project: string, folder: string): { files: string[]; tarball: string } {
+  if (!existsSync(join(project, 'dist', 'gateway.d.ts')))
+    execFileSync(process.execPath, [BUILD, join(project, 'dist'), 'types'], { stdio: 'inherit' })
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const answer = execFileSync('npm', args, {
     cwd: project,
