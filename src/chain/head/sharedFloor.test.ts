@@ -102,6 +102,21 @@ describe.skipIf(redisServerMissing !== undefined)('createSharedFloor', () => {
     expect(isThere).toBe(true)
   })
 
+  test('behavior: a replica that stood still reads what Redis has answered meanwhile', async () => {
+    const [a, b] = await start()
+    await a.move(11)
+    b.clock.now = 'real'
+    let isThere = false
+    const reached = b.reached().then(() => (isThere = true))
+    // Longer than the time that a command may take, as after SIGSTOP: the event loop finds all timers over and the answer unread.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_300)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    for (let command = 0; command < 4; command++) await b.redis.client.ping()
+    expect(isThere).toBe(false)
+    await b.move(11)
+    await reached
+  })
+
   test('behavior: a block is shown when no other replica has a lease for an older one', async () => {
     const [a, b] = await start()
     await b.reached()

@@ -29,6 +29,9 @@ const ANSWER_LIMIT = LEASE + 200
  */
 const SILENCE = 300
 
+/** Attempts to ask Redis after this process stood still. */
+const ATTEMPTS = 3
+
 /** Longest pause between two looks at the leases of others, milliseconds. They end when their holders get the block. */
 const PAUSE = 8
 
@@ -106,11 +109,12 @@ export function createSharedFloor({ isActive, newest, now, redis }: createShared
   }
 
   function begin(): Promise<number> {
-    const answered = read().then((floor) => {
-      isSilent = false
-      return floor
-    })
-    const begun = answerOf(answered, SILENCE, undefined)
+    const readOnce = () =>
+      read().then((floor) => {
+        isSilent = false
+        return floor
+      })
+    const begun = ask(readOnce, SILENCE, undefined)
       .then((floor) => {
         if (floor === undefined) isSilent = true
         return floor ?? -1
@@ -161,8 +165,24 @@ export function createSharedFloor({ isActive, newest, now, redis }: createShared
 
   /** Milliseconds until the last lease for a block below `number` ends. 0 without an answer of Redis too. */
   function leasesLeft(number: number, removed: number | ''): Promise<number> {
-    const left = raise(keys, [id, number, removed, LIFETIME]).then(Number)
-    return answerOf(left, ANSWER_LIMIT, 0)
+    const raiseOnce = () => raise(keys, [id, number, removed, LIFETIME]).then(Number)
+    return ask(raiseOnce, ANSWER_LIMIT, 0)
+  }
+
+  /**
+   * As `answerOf`, and asks again after this process stood still, such as a paused container: the timers of the command and of the limit
+   * then end before its answer is read, although Redis has answered.
+   */
+  async function ask<value, none>(
+    command: () => Promise<value>,
+    limit: number,
+    without: none,
+  ): Promise<value | none> {
+    for (let attempt = 1; ; attempt++) {
+      const asked = now()
+      const answer = await answerOf<value | none>(command(), limit, without)
+      if (answer !== without || attempt === ATTEMPTS || now() - asked < 2 * limit) return answer
+    }
   }
 
   return {
