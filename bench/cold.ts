@@ -26,6 +26,9 @@ const STRETCH = 500
 /** Connections of each of up to two gateways of each build: the node accepts 50. */
 const SOCKETS = process.env['BENCH_OTHER'] === undefined ? 20 : 11
 
+/** Blocks of a search for addresses. */
+const LOG_RANGE = 50
+
 /** Blocks from here on are read in stretches. The blocks below are for single reads. */
 const STRETCHES_FROM = 3_800
 
@@ -89,6 +92,7 @@ function print(results: Map<string, Map<string, Figures[]>>): void {
     .filter((name) => name !== 'node')
     .toSorted()
   const table = new Table({
+    style: { head: [], border: [], compact: true },
     head: [
       'cold, ms a read',
       'node',
@@ -333,6 +337,12 @@ async function readChain(url: string): Promise<Chain> {
         accounts.add(`0x${input.slice(34, 74)}`)
       }
     }
+  }
+  // Contracts that other contracts made are seen in their logs.
+  for (let from = 0; from < head; from += LOG_RANGE) {
+    const range = { fromBlock: hex(from), toBlock: hex(Math.min(head, from + LOG_RANGE - 1)) }
+    const logs = (await result('eth_getLogs', [range])) as { address: string }[] | undefined
+    for (const { address } of logs ?? []) accounts.add(address)
   }
   const contracts: string[] = []
   for (const account of accounts)

@@ -184,7 +184,7 @@ export function createChain(options: createChain.Options): Chain {
 
     async transactionAt(ref, index, signal) {
       const block = await find(ref, signal)
-      return block?.full(await blockContext(block)).row(index)
+      return block?.transaction(index, await blockContext(block))
     },
 
     async receipts(ref, signal) {
@@ -196,7 +196,7 @@ export function createChain(options: createChain.Options): Chain {
       const place = await transactions.place(hash, signal)
       if (!place) return undefined
       const { block, index } = place
-      return block.receipts(await blockContext(block)).row(index)
+      return block.receipt(index, await blockContext(block))
     },
 
     transaction: (hash, signal) => transactions.find(hash, signal),

@@ -43,6 +43,7 @@ export function createChainCaches({
   blocks,
   config,
   head,
+  isSpare = () => false,
   native,
   prices = createEnergyPrices({ native }),
 }: createChainCaches.Options): ChainCaches {
@@ -57,7 +58,9 @@ export function createChainCaches({
       baseFee: async (block) => (config.feeSignal === 'eip1559' ? prices.of(block) : undefined),
       blocks,
       cache: createSolidCache({ blocks, bytes: Math.floor(config.cacheBytes * SLIM_SHARE) }),
+      isSpare: () => config.cacheBytes > 0 && isSpare(),
       native,
+      newest: () => head.solid().number,
     }),
     spans: createBlockSpans({
       blocks,
@@ -75,6 +78,8 @@ export declare namespace createChainCaches {
     head: CanonicalView
     blocks: Blocks
     config: Pick<Config, 'cacheBytes' | 'feeSignal' | 'logsConcurrency'>
+    /** See `createBlocks`. */
+    isSpare?: (() => boolean) | undefined
     /** Pass those of the head where it has them. */
     prices?: EnergyPrices
   }

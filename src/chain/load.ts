@@ -7,6 +7,7 @@ import { sleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BlockOutline } from '../native/wire/blockOutline.ts'
+import type { CallOptions } from '../native/wire/operations.ts'
 import type { TransactionLogs } from '../native/wire/transactionLogs.ts'
 import type { Block, TransactionInfo } from '../native/wire/types.ts'
 import type { BlockRange } from './blockRange.ts'
@@ -43,22 +44,28 @@ const RETRY_DELAY = 100
  * Reads a block with two native calls, or with one if it is empty or genesis. Undefined when the node does not have it.
  *
  * Outcomes can only be read by height, so after a reorg between the calls they may be of another block. Their ids are
- * compared, and both are read again when they differ.
+ * compared, and both are read again when they differ, then over HTTP alone.
  *
- * @param known - the block, where it was read together with others (see `readBlocks`).
+ * @param options.known - the block, where it was read together with others (see `readBlocks`).
+ * @param options.isCheap - whether a call costs little: then the outcomes are asked for at the same time, also of an empty block.
  * @throws UpstreamError when they still differ, or when the node keeps no outcomes.
  */
 export async function loadBlock(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
   signal?: StopSignal,
-  known?: Block,
+  { isCheap = false, known }: { known?: Block | undefined; isCheap?: boolean | undefined } = {},
 ): Promise<LoadedBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const block = (attempt === 1 && known) || (await readBlock(native, ref, signal))
+    const options = { signal, overHttp: attempt > 1 }
+    const isEarly = isCheap && attempt === 1 && 'number' in ref && ref.number > 0
+    const early = isEarly
+      ? outcomesOf(native, ref.number, options).catch(() => undefined)
+      : undefined
+    const block = (attempt === 1 && known) || (await readBlock(native, ref, options))
     if (!block) return undefined
     assertFits(block, ref)
-    const infos = await loadInfos(native, block, signal)
+    const infos = await loadInfos(native, block, options, await early)
     if (infos) return { block, infos }
     if (attempt === ATTEMPTS) throw new UpstreamError(mismatch(block))
     await sleep(RETRY_DELAY, signal)
@@ -117,14 +124,23 @@ export function logsFit(
 async function loadInfos(
   native: BlockSource,
   block: Block,
-  signal?: StopSignal,
+  options: CallOptions,
+  early: readonly TransactionInfo[] | undefined,
 ): Promise<readonly TransactionInfo[] | undefined> {
   const { number = 0 } = block.block_header.raw_data
   const transactions = block.transactions ?? []
   if (number === 0 || transactions.length === 0) return []
-  const infos = await native.wallet.getTransactionInfoByBlockNum({ num: number }, { signal })
+  const infos = early ?? (await outcomesOf(native, number, options))
   const ids = transactions.map(({ txID }) => txID)
   return matchesIds(infos, ids) ? infos : undefined
+}
+
+function outcomesOf(
+  native: BlockSource,
+  num: number,
+  options: CallOptions,
+): Promise<readonly TransactionInfo[]> {
+  return native.wallet.getTransactionInfoByBlockNum({ num }, options)
 }
 
 /** Whether outcomes are those of all given transactions, in the same order. */
@@ -138,11 +154,11 @@ function matchesIds(
 function readBlock(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
-  signal: StopSignal | undefined,
+  options: CallOptions,
 ): Promise<Block | undefined> {
   return 'hash' in ref
-    ? native.wallet.getBlockById({ value: ref.hash.slice(2) }, { signal })
-    : native.wallet.getBlockByNum({ num: ref.number }, { signal })
+    ? native.wallet.getBlockById({ value: ref.hash.slice(2) }, options)
+    : native.wallet.getBlockByNum({ num: ref.number }, options)
 }
 
 /** Whether a block is the requested one. */

@@ -1,7 +1,7 @@
 import type { Hash, Hex } from 'viem'
 
 import { toRpcAddress } from '../lib/address.ts'
-import type { Block, TransactionInfo } from '../native/wire/types.ts'
+import type { Block, Transaction, TransactionInfo } from '../native/wire/types.ts'
 import { bloomToHex, logsBloom } from './bloom.ts'
 import { type LogSource, toRpcLogs } from './log.ts'
 import { toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'
@@ -24,22 +24,34 @@ const EMPTY_UNCLES_HASH: Hash = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7
  */
 export const BLOCK_GAS_LIMIT = 100_000_000n
 
-/** The transactions of a block, in order. `energyPrice` is in sun, as of the block's time. */
+/** The transactions of a block, in order. */
 export function toRpcTransactions(
   block: Block,
   infos: readonly TransactionInfo[],
-  { chainId, energyPrice }: { chainId: number; energyPrice: bigint },
+  options: toRpcTransactionAt.Options,
 ): RpcTransaction[] {
-  const hash = toHash(block.blockID)
-  const { number = 0, timestamp = 0 } = block.block_header.raw_data
   return (block.transactions ?? []).map((transaction, index) =>
-    toRpcTransaction(transaction, {
-      block: { hash, index, number, timestamp },
-      chainId,
-      energyPrice,
-      info: infos[index],
-    }),
+    toRpcTransactionAt({ block, infos, index }, transaction, options),
   )
+}
+
+/** One transaction of a block. `energyPrice` is in sun, as of the block's time. */
+export function toRpcTransactionAt(
+  { block, index, infos }: { block: Block; infos: readonly TransactionInfo[]; index: number },
+  transaction: Transaction,
+  { chainId, energyPrice }: toRpcTransactionAt.Options,
+): RpcTransaction {
+  const { number = 0, timestamp = 0 } = block.block_header.raw_data
+  return toRpcTransaction(transaction, {
+    block: { hash: toHash(block.blockID), index, number, timestamp },
+    chainId,
+    energyPrice,
+    info: infos[index],
+  })
+}
+
+export declare namespace toRpcTransactionAt {
+  type Options = { chainId: number; energyPrice: bigint }
 }
 
 /** A block from its header and its transactions, which are hashes or whole transactions. */

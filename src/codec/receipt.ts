@@ -1,10 +1,10 @@
 import { toRpcAddress } from '../lib/address.ts'
 import type { Block, Transaction, TransactionInfo } from '../native/wire/types.ts'
 import { bloomToHex, logsBloom } from './bloom.ts'
-import { toRpcLogsByTransaction } from './log.ts'
+import { toRpcLogsByTransaction, toRpcLogsOf } from './log.ts'
 import { toHash, toInt64, toQuantity } from './quantity.ts'
 import { isCreation, transactionParties } from './transaction.ts'
-import type { RpcReceipt, RpcTransaction } from './types.ts'
+import type { RpcLog, RpcReceipt, RpcTransaction } from './types.ts'
 
 /**
  * The receipts of a block, in order. Genesis has no receipts, because its transactions have no outcomes.
@@ -17,42 +17,65 @@ export function toRpcReceipts(
   infos: readonly TransactionInfo[],
   { energyPrice }: { energyPrice: bigint },
 ): RpcReceipt[] {
-  const blockHash = toHash(block.blockID)
-  const blockNumber = toQuantity(block.block_header.raw_data.number)
-  const effectiveGasPrice = toQuantity(energyPrice)
   const logs = toRpcLogsByTransaction(block, infos)
-  const transactions = block.transactions ?? []
-  let cumulativeGasUsed = 0n
-
-  return transactions.flatMap((transaction, index) => {
-    const info = infos[index]
-    if (!info) return []
-    const { from, to } = transactionParties(transaction, info)
-    const gasUsed = toInt64(info.receipt?.energy_usage_total)
-    cumulativeGasUsed += gasUsed
-    return {
-      // Sourced from the node.
-      blockHash,
-      blockNumber,
-      effectiveGasPrice,
-      contractAddress: isCreation(transaction) ? toRpcAddress(info.contract_address) : null,
-      cumulativeGasUsed: toQuantity(cumulativeGasUsed),
-      from,
-      gasUsed: toQuantity(gasUsed),
-      logs: logs[index] ?? [],
-      logsBloom: bloomToHex(logsBloom(logs[index] ?? [])),
-      status: hasSucceeded(info) ? '0x1' : '0x0',
-      to,
-      transactionHash: toHash(info.id),
-      transactionIndex: toQuantity(index),
-
-      // No native counterpart.
-      type: '0x0',
-
-      // Only on the development chain, where a transaction may have been sent as an Ethereum transaction.
-      ...ethereumFields(transaction),
-    }
+  let before = 0n
+  return infos.flatMap((info, index) => {
+    const receipt = receiptAt(block, info, { before, energyPrice, index, logs: logs[index] ?? [] })
+    before += gasOf(info)
+    return receipt ?? []
   })
+}
+
+/** One receipt of a block; undefined when there is none. */
+export function toRpcReceipt(
+  block: Block,
+  infos: readonly TransactionInfo[],
+  { energyPrice, index }: { energyPrice: bigint; index: number },
+): RpcReceipt | undefined {
+  const info = infos[index]
+  if (!info) return undefined
+  const before = infos.slice(0, index).reduce((sum, info) => sum + gasOf(info), 0n)
+  const logs = toRpcLogsOf(block, infos, index)
+  return receiptAt(block, info, { before, energyPrice, index, logs })
+}
+
+/** @param place - where the transaction is, and the energy of those before it */
+function receiptAt(
+  block: Block,
+  info: TransactionInfo,
+  place: { before: bigint; energyPrice: bigint; index: number; logs: RpcLog[] },
+): RpcReceipt | undefined {
+  const { before, energyPrice, index, logs } = place
+  const transaction = block.transactions?.[index]
+  if (!transaction) return undefined
+  const { from, to } = transactionParties(transaction, info)
+  const gasUsed = gasOf(info)
+  return {
+    // Sourced from the node.
+    blockHash: toHash(block.blockID),
+    blockNumber: toQuantity(block.block_header.raw_data.number),
+    effectiveGasPrice: toQuantity(energyPrice),
+    contractAddress: isCreation(transaction) ? toRpcAddress(info.contract_address) : null,
+    cumulativeGasUsed: toQuantity(before + gasUsed),
+    from,
+    gasUsed: toQuantity(gasUsed),
+    logs,
+    logsBloom: bloomToHex(logsBloom(logs)),
+    status: hasSucceeded(info) ? '0x1' : '0x0',
+    to,
+    transactionHash: toHash(info.id),
+    transactionIndex: toQuantity(index),
+
+    // No native counterpart.
+    type: '0x0',
+
+    // Only on the development chain, where a transaction may have been sent as an Ethereum transaction.
+    ...ethereumFields(transaction),
+  }
+}
+
+function gasOf({ receipt }: TransactionInfo): bigint {
+  return toInt64(receipt?.energy_usage_total)
 }
 
 function ethereumFields({ ethereum }: Transaction): Partial<RpcReceipt> {

@@ -8,7 +8,7 @@ const of = (flags: Record<string, string | string[]>) => upstreamsOf(readConfig(
 describe('upstreamsOf', () => {
   test('default', () => {
     expect(upstreamsOf(createConfig())).toEqual([])
-    expect(of({ upstream: 'http://10.0.0.1:8090' })).toEqual([
+    expect(of({ upstream: 'http://10.0.0.1:8090', upstreamGrpc: 'off' })).toEqual([
       {
         clientName: 'node 1',
         concurrency: 40,
@@ -67,6 +67,34 @@ describe('upstreamsOf', () => {
     ['https://node.example:443', 'https://node.example:443'],
   ])('args: the gRPC interface: %s', (upstreamGrpc, expected) => {
     expect(of({ upstream: 'http://a', upstreamGrpc })[0]?.grpc).toBe(expected)
+  })
+
+  test.each([
+    ['http://127.0.0.1:8090', 'http://127.0.0.1:50051'],
+    ['http://localhost:8190', 'http://localhost:50151'],
+    ['http://[::1]:8090', 'http://[::1]:50051'],
+    ['http://192.168.1.2:8090/', 'http://192.168.1.2:50051'],
+    ['http://8.8.8.8:8090', undefined],
+    ['http://node.example:8090', undefined],
+    ['https://127.0.0.1:8090', undefined],
+    ['http://127.0.0.1', undefined],
+    ['http://127.0.0.1:8080', undefined],
+    ['http://127.0.0.1:40000', undefined],
+    ['http://127.0.0.1:8090/node', undefined],
+  ])('default: where the gRPC interface may be: %s', (upstream, grpc) => {
+    const [node] = of({ upstream })
+    expect([node?.grpc, node?.isGrpcGuessed]).toEqual([grpc, grpc && true])
+    expect(of({ upstream, upstreamGrpc: 'off' })[0]?.grpc).toBeUndefined()
+  })
+
+  test('args: a gRPC interface for each node', () => {
+    const upstream = ['http://127.0.0.1:8090', 'http://127.0.0.1:8190', 'http://127.0.0.1:8290']
+    const nodes = of({ upstream, upstreamGrpc: ['off', 'auto', 'a:1'] })
+    expect(nodes.map(({ grpc }) => grpc)).toEqual([
+      undefined,
+      'http://127.0.0.1:50151',
+      'http://a:1',
+    ])
   })
 
   test.each(['node.example', 'http://node.example', 'https://user:key@node.example:1', 'a:1/path'])(

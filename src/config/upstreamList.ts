@@ -1,5 +1,6 @@
 import { MAX_CONCURRENCY, numberedName, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError } from './config.ts'
+import { guessedGrpc } from './guessedGrpc.ts'
 
 /** The options of upstream nodes. */
 export type UpstreamOptions = Pick<
@@ -25,11 +26,11 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
   const wallets = listOf(config.upstream)
   const solidities = sameLength('--upstream-solidity', listOf(config.upstreamSolidity), wallets)
   const rpcs = sameLength('--upstream-rpc', listOf(config.upstreamRpc), wallets)
-  const grpcs = sameLength('--upstream-grpc', listOf(config.upstreamGrpc), wallets)
+  const grpcs = grpcsOf(config.upstreamGrpc, wallets)
   return wallets.map((wallet, index) => ({
     clientName: numberedName(index),
     concurrency: MAX_CONCURRENCY,
-    grpc: grpcs[index],
+    ...grpcs[index],
     headers: headersOf(config.upstreamHeader),
     name: nameOf(index, wallets),
     rate: config.upstreamRate,
@@ -40,6 +41,24 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
     wallet,
     weight: 1,
   }))
+}
+
+/** The gRPC interface of each node. One `auto` or `off` is for all of them. */
+function grpcsOf(
+  option: string,
+  wallets: readonly string[],
+): Pick<Upstream, 'grpc' | 'isGrpcGuessed'>[] {
+  const isForAll = option === 'auto' || option === 'off'
+  const given = isForAll
+    ? wallets.map(() => option)
+    : sameLength('--upstream-grpc', listOf(option), wallets)
+  return wallets.map((wallet, index) => {
+    const address = given[index] ?? 'off'
+    if (address === 'off') return {}
+    if (address !== 'auto') return { grpc: address }
+    const grpc = guessedGrpc(wallet)
+    return grpc === undefined ? {} : { grpc, isGrpcGuessed: true }
+  })
 }
 
 /** The address of `/walletsolidity`: port 8091 for a node on port 8090; otherwise the upstream itself, as with a proxy. */

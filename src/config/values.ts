@@ -100,8 +100,9 @@ export function grpcAddress(input: string): string {
   return full.replace(/\/$/, '')
 }
 
-/** One or more such addresses, separated by spaces. */
-export const grpcAddresses = (input: string): string => each(input, grpcAddress)
+/** One or more such addresses, `auto` or `off`, separated by spaces. */
+export const grpcAddresses = (input: string): string =>
+  each(input, (part) => (part === 'auto' || part === 'off' ? part : grpcAddress(part)))
 
 /** Calls a second, or `unlimited`. */
 export function rate(input: string): number | 'unlimited' {

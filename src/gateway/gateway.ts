@@ -106,6 +106,7 @@ export function createGateway({
     priceOfBlock,
     refusals: (signal) => telemetry.asked.refusals(signal),
     hasGrpc: () => upstreams?.hasGrpc() === true,
+    isSpare: () => upstreams?.isSpare() === true,
     onLogs: (origins) => recorder.logs(origins),
     simulator,
     step: telemetry.step,

@@ -139,7 +139,14 @@ export function createNodeClient({
         return [
           name,
           (request?: unknown, options?: CallOptions) =>
-            run(path, operation, request, options?.signal, wanted, finish),
+            run(
+              path,
+              operation,
+              request,
+              options?.signal,
+              options?.overHttp ? operation.part?.name : wanted,
+              finish,
+            ),
         ]
       }),
     )

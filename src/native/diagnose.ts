@@ -36,7 +36,7 @@ const OLD_HEAD_MS = 60_000
  */
 export async function diagnose(
   native: NativeClient,
-  { grpcGenesis, now = Date.now, rpc }: diagnose.Options = {},
+  { grpcGenesis, isGrpcGuessed = false, now = Date.now, rpc }: diagnose.Options = {},
 ): Promise<Finding[]> {
   const reachable = await findingOf('reachable', () => reachNode(native, now))
   if (reachable.level === 'fail') return [{ ...reachable, advice: UNREACHABLE }]
@@ -70,7 +70,9 @@ export async function diagnose(
     ),
     await findingOf('limits', () => burst(native, now)),
     await findingOf('JSON-RPC', () => checkRpc(native, rpc)),
-    ...(grpcGenesis ? [await findingOf('gRPC', () => checkGrpc(native, grpcGenesis))] : []),
+    ...(grpcGenesis
+      ? [await findingOf('gRPC', () => checkGrpc(native, grpcGenesis, isGrpcGuessed))]
+      : []),
   ]
 }
 
@@ -79,6 +81,8 @@ export declare namespace diagnose {
     rpc?: NodeRpc | undefined
     /** Reads the hash of block 0 over gRPC; absent without a gRPC interface. @throws Error with the reason */
     grpcGenesis?: (() => Promise<string>) | undefined
+    /** Whether the address of the gRPC interface was guessed. @default false */
+    isGrpcGuessed?: boolean | undefined
     /** Milliseconds. @default Date.now */
     now?: () => number
   }
@@ -254,9 +258,15 @@ async function checkRpc(native: NativeClient, rpc: NodeRpc | undefined): Promise
 async function checkGrpc(
   native: NativeClient,
   grpcGenesis: () => Promise<string>,
+  isGuessed: boolean,
 ): Promise<Verdict> {
   const genesis = await native.wallet.getBlock({ id_or_num: '0' })
   const found = await grpcGenesis().catch((error: unknown) => error as Error)
+  if (found instanceof Error && isGuessed)
+    return info(
+      'not found',
+      'blocks, accounts and calls cost the node a part over gRPC: switch it on, or give --upstream-grpc HOST:PORT',
+    )
   if (found instanceof Error)
     return warn(
       found.message,

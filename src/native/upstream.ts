@@ -10,8 +10,10 @@ export type Upstream = {
   solidity: string
   /** The node's own JSON-RPC, path included: for contract storage, the hints of log searches, simulation and comparison. */
   rpc?: string | undefined
-  /** Its gRPC interface, for bulk reads: `http://HOST:PORT`, or `https://HOST:PORT` for TLS. */
+  /** Its gRPC interface: `http://HOST:PORT`, or `https://HOST:PORT` for TLS. */
   grpc?: string | undefined
+  /** Whether `grpc` was guessed from `wallet`. It is used once its blocks were the same as over HTTP. */
+  isGrpcGuessed?: boolean | undefined
   /** Sent with every call. May hold API keys: never logged. */
   headers: Readonly<Record<string, string>>
   /** Share of the calls among the nodes of one tier; twice the weight, twice the calls. */

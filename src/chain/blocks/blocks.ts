@@ -18,6 +18,7 @@ import {
   readBlocks,
 } from '../load.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
+import { createReadAhead } from './readAhead.ts'
 import { createRuns } from './runs.ts'
 
 /**
@@ -39,7 +40,14 @@ const ATTEMPTS = 4
 const RETRY_DELAY = 150
 
 /** Creates the cache of blocks. It reads missing blocks from `native`. */
-export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.Options) {
+export function createBlocks({
+  cacheBytes,
+  hasGrpc,
+  head,
+  isSpare = () => false,
+  native,
+  onMiss,
+}: createBlocks.Options) {
   const cache = new LRUCache<Hash, { block: CachedBlock }>({
     // The library accepts only positive sizes. A cache of one byte stores no block.
     maxSize: Math.max(cacheBytes, 1),
@@ -53,6 +61,11 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   /** Which block in the cache holds a transaction. */
   const transactions = new Map<Hash, Hash>()
   const share = createSharing()
+  const readAhead = createReadAhead({
+    isSpare: () => cacheBytes >= AHEAD_BYTES && isSpare(),
+    newest: () => head.solid().number,
+    read: async (number, signal) => peek(number) ?? read(number, signal),
+  })
   const readTogether = createRuns((range, signal) => readBlocks(native, range, signal))
   /** Newest height that was solidified. */
   let solidTo = -1
@@ -126,7 +139,8 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   ): Promise<CachedBlock | undefined> {
     let together = number <= head.solid().number ? await readTogether(number, signal) : undefined
     for (let attempt = 1; number <= head.latest().number; attempt++) {
-      const loaded = await loadBlock(native, { number }, signal, together)
+      const options = { isCheap: hasGrpc?.(), known: together }
+      const loaded = await loadBlock(native, { number }, signal, options)
       together = undefined
       // Compared after the answer: the head may have changed meanwhile.
       const canonical = hashAt(number)
@@ -143,11 +157,16 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   async function get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined> {
     if (number > head.latest().number) return undefined
     const found = peek(number)
+    if (number <= head.solid().number) readAhead(number, signal, found?.bytes())
     if (found) {
       hits++
       return found
     }
     misses++
+    return read(number, signal)
+  }
+
+  function read(number: number, signal: StopSignal | undefined): Promise<CachedBlock | undefined> {
     const key = `${number} ${hashAt(number) ?? ''}`
     const end = onMiss?.(number)
     const loading = share(key, signal, (signal) => load(number, signal))
@@ -201,10 +220,17 @@ export declare namespace createBlocks {
     head: CanonicalView
     /** Memory for blocks, in bytes; 0 keeps none. */
     cacheBytes: number
+    /** Whether the nodes have time for reads that nobody has asked for. @default never */
+    isSpare?: (() => boolean) | undefined
+    /** Whether every node has a gRPC interface that works. @default none has one */
+    hasGrpc?: (() => boolean) | undefined
     /** Called when a block has to be read from a node. The function that it returns is called when that has ended. */
     onMiss?: ((number: number) => (() => void) | undefined) | undefined
   }
 }
+
+/** A smaller cache could drop blocks before they are asked for. */
+const AHEAD_BYTES = 32 * 1024 * 1024
 
 /** Blocks that one update can solidify while the head's window still has them. */
 const MAX_SOLIDIFIED = 1_000

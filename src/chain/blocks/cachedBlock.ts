@@ -1,9 +1,14 @@
 import type { Hash } from 'viem'
 
-import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../../codec/block.ts'
+import {
+  toRpcBlock,
+  toRpcHeader,
+  toRpcTransactionAt,
+  toRpcTransactions,
+} from '../../codec/block.ts'
 import type { BlockId } from '../../codec/blockRef.ts'
 import { toHash } from '../../codec/quantity.ts'
-import { toRpcReceipts } from '../../codec/receipt.ts'
+import { toRpcReceipt, toRpcReceipts } from '../../codec/receipt.ts'
 import type { RpcBlock, RpcHeader, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import { type Wire, wireOfText } from '../../lib/wire.ts'
 import type { LoadedBlock } from '../load.ts'
@@ -32,6 +37,10 @@ export type CachedBlock = {
   slim(context?: Pick<BlockContext, 'baseFeePerGas'>): Wire<RpcBlock>
   full(context: BlockContext): Rows<RpcBlock, RpcTransaction>
   receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
+  /** One transaction. It does not build the others, until several were asked for. */
+  transaction(index: number, context: BlockContext): Wire<RpcTransaction> | undefined
+  /** One receipt; as `transaction`. */
+  receipt(index: number, context: BlockContext): Wire<RpcReceipt> | undefined
   /** The answer with or without whole transactions if it was built before; then it needs no context. */
   built(isFull: boolean): Wire<RpcBlock> | undefined
   /** See `LogBlock`. */
@@ -54,6 +63,8 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   let full: Rows<RpcBlock, RpcTransaction> | undefined
   let receipts: Rows<RpcReceipt[], RpcReceipt> | undefined
   let logs: LogBlock | undefined
+  /** Answers about one transaction that were built alone. */
+  let alone = 0
 
   /** Called after an answer was built: drops the native objects that no later answer needs. */
   function made(): void {
@@ -111,6 +122,20 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       return receipts
     },
 
+    transaction(index, context) {
+      const found = source?.block.transactions?.[index]
+      if (full || !found || ++alone > ALONE) return view.full(context).row(index)
+      const { block, infos } = kept(source)
+      return wireOfText(JSON.stringify(toRpcTransactionAt({ block, infos, index }, found, context)))
+    },
+
+    receipt(index, context) {
+      if (receipts || ++alone > ALONE) return view.receipts(context).row(index)
+      const { block, infos } = kept(source)
+      const row = toRpcReceipt(block, infos, { ...context, index })
+      return row && wireOfText(JSON.stringify(row))
+    },
+
     built: (isFull) => (isFull ? full?.whole : slim),
     logs: (matcher, after) => logBlock().logs(matcher, after),
     count: (matcher) => logBlock().count(matcher),
@@ -127,6 +152,12 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   }
   return view
 }
+
+/**
+ * Answers about one transaction of a block that are built alone. After them all are built: a client that reads a block transaction by
+ * transaction needs all of them.
+ */
+const ALONE = 2
 
 /** Memory of the closures and ids of a block, in bytes. */
 const BLOCK_BYTES = 3_000

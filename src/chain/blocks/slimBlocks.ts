@@ -2,12 +2,15 @@ import { toOutlineHeader, toRpcBlock } from '../../codec/block.ts'
 import type { BlockId } from '../../codec/blockRef.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { RpcBlock } from '../../codec/types.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { type Wire, wireOfText } from '../../lib/wire.ts'
+import { createSharing } from '../../native/dedupe.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import { logsFit, type LogSource } from '../load.ts'
 import type { Blocks } from './blocks.ts'
 import type { PricedBlock } from './energyPrices.ts'
+import { createReadAhead } from './readAhead.ts'
 import { createRuns } from './runs.ts'
 import type { SolidCache } from './solidCache.ts'
 
@@ -26,7 +29,24 @@ export type SlimBlock = {
 export type SlimBlocks = ReturnType<typeof createSlimBlocks>
 
 /** Creates the reader of solidified blocks without their transactions. */
-export function createSlimBlocks({ baseFee, blocks, cache, native }: createSlimBlocks.Options) {
+export function createSlimBlocks({
+  baseFee,
+  blocks,
+  cache,
+  isSpare,
+  native,
+  newest,
+}: createSlimBlocks.Options) {
+  const share = createSharing()
+  const readAhead = createReadAhead({
+    isSpare,
+    newest,
+    read: async (number, signal) => cache.get(number) ?? read(number, signal),
+  })
+  /** Those who ask for a block while it is read ahead wait for it. */
+  const read = (number: number, signal: StopSignal | undefined) =>
+    share(String(number), signal, (signal) => readTogether(number, signal))
+
   const readTogether = createRuns(async ({ from, to }, signal) => {
     const epoch = blocks.epoch()
     const outlines = await native.wallet.getBlockOutlines(
@@ -82,7 +102,9 @@ export function createSlimBlocks({ baseFee, blocks, cache, native }: createSlimB
      * @throws UpstreamError
      */
     async get(number: number, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined> {
-      const block = cache.get(number) ?? (await readTogether(number, signal))
+      const found = cache.get(number)
+      readAhead(number, signal, found?.bytes)
+      const block = found ?? (await read(number, signal))
       return block?.wire
     },
   }
@@ -97,6 +119,9 @@ export declare namespace createSlimBlocks {
     baseFee: (block: PricedBlock) => Promise<bigint | undefined>
     blocks: Pick<Blocks, 'epoch' | 'hashAt'>
     cache: SolidCache<SlimBlock>
+    /** See `createReadAhead`. */
+    isSpare: createReadAhead.Options['isSpare']
     native: LogSource
+    newest: createReadAhead.Options['newest']
   }
 }

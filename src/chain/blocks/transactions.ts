@@ -48,12 +48,8 @@ export function createTransactions({
   }
 
   /** The height at which the node has a transaction. A lagging node does not have the newest transactions. */
-  async function numberOf(
-    hash: Hash,
-    signal: AbortSignal | undefined,
-  ): Promise<number | undefined> {
-    const info = await reads.getTransactionInfoById({ value: hash.slice(2) }, { signal })
-    return info && (info.blockNumber ?? 0)
+  function numberOf(hash: Hash, signal: AbortSignal | undefined): Promise<number | undefined> {
+    return reads.getTransactionHeight({ value: hash.slice(2) }, { signal })
   }
 
   /** The node finds no transaction of genesis by its hash. */
@@ -65,7 +61,7 @@ export function createTransactions({
   }
 
   async function rowOf({ block, index }: Place): Promise<RpcTransaction | undefined> {
-    const row = block.full(await blockContext(block)).row(index)
+    const row = block.transaction(index, await blockContext(block))
     return row && fromWire(row)
   }
 
@@ -106,7 +102,7 @@ export function createTransactions({
 }
 
 export declare namespace createTransactions {
-  type Reads = Pick<NativeClient['wallet'], 'getTransactionInfoById'>
+  type Reads = Pick<NativeClient['wallet'], 'getTransactionHeight'>
   type Options = {
     native: {
       wallet: Reads & Pick<NativeClient['wallet'], 'getTransactionById'>

@@ -38,7 +38,7 @@ export function createHeadSource({
     ref: { number: number } | { hash: Hash },
     known?: Block,
   ): Promise<RecentBlock | undefined> {
-    const loaded = await loadBlock(native, ref, undefined, known)
+    const loaded = await loadBlock(native, ref, undefined, { known })
     if (!loaded) return undefined
     onLoaded?.(loaded)
     return toRecentBlock(loaded)

@@ -15,6 +15,7 @@ const CALLS = 25
 export async function examine({
   grpc,
   headers,
+  isGrpcGuessed,
   rpc: rpcUrl,
   solidity,
   timeout,
@@ -33,7 +34,7 @@ export async function examine({
     channel &&
     (async () => GENESIS.read(await channel.unary(GENESIS.method, GENESIS.message, { timeout })))
   try {
-    return await diagnose(native, { grpcGenesis, rpc })
+    return await diagnose(native, { grpcGenesis, isGrpcGuessed, rpc })
   } finally {
     channel?.close()
     await native.close()

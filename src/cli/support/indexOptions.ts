@@ -97,7 +97,9 @@ export async function withNode<value>(
     upstream: node.wallet,
     upstreamSolidity: node.solidity,
   })
-  const native = createNodeClient({ transport: withGrpc(http, { ...node, address: node.grpc }) })
+  const native = createNodeClient({
+    transport: withGrpc(http, { ...node, address: node.grpc, isGuess: node.isGrpcGuessed }),
+  })
   try {
     return await use(native)
   } catch (error) {

@@ -25,6 +25,8 @@ export type Upstreams = {
   hasRpc(): boolean
   /** Whether every node has a gRPC interface that works. */
   hasGrpc(): boolean
+  /** Whether the nodes can take calls that nobody waits for: none waits for a place, and half of the rate is left. */
+  isSpare(): boolean
   /** Replaces the nodes. */
   update(upstreams: readonly Upstream[]): Promise<void>
 }
@@ -102,6 +104,8 @@ export function connectUpstreams({
     hasRpc: () => hasRpc,
     hasGrpc: () =>
       transport.status().every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
+    isSpare: () =>
+      transport.status().every(({ queued, quota }) => queued === 0 && (quota ?? 0) < 0.5),
     async update(next) {
       several = next.length > 1
       await transport.update(next)

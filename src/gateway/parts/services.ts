@@ -69,6 +69,7 @@ export async function createServices({
   nodes,
   priceOfBlock,
   hasGrpc,
+  isSpare,
   onLogs,
   refusals,
   simulator,
@@ -105,7 +106,9 @@ export async function createServices({
   })
   const blocks = createBlocks({
     cacheBytes: config.cacheBytes,
+    hasGrpc,
     head,
+    isSpare,
     native,
     onMiss:
       step &&
@@ -124,7 +127,7 @@ export async function createServices({
     nextRun,
     hasGrpc,
     onLogs,
-    caches: createChainCaches({ blocks, config, head, native, prices }),
+    caches: createChainCaches({ blocks, config, head, isSpare, native, prices }),
   }
   const full = createChain({ ...chainOptions, view: 'full' })
   const solid = createChain({ ...chainOptions, view: 'solid' })
@@ -246,6 +249,8 @@ export declare namespace createServices {
     priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
     hasGrpc?: (() => boolean) | undefined
+    /** See `createBlocks`. */
+    isSpare?: (() => boolean) | undefined
     /** Learns where the logs of each answer were found. */
     onLogs?: createChain.Options['onLogs']
     refusals: (signal: object) => Refusal[]

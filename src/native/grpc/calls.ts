@@ -9,6 +9,7 @@ import * as answers from './answers.ts'
 import {
   readBalance,
   readCode,
+  readHeight,
   readOutcome,
   readOutcomes,
   readOutline,
@@ -78,6 +79,8 @@ const CALLS: Readonly<Record<string, (request: Request) => GrpcCall | undefined>
   '/wallet/getcontractinfo code': ({ value }) =>
     call('GetContractInfo', bytesMessage(value))(readCode),
 
+  '/wallet/gettransactioninfobyid height': (request) => outcome(request)(readHeight),
+
   '/wallet/getblockbynum whole': (request) => block(request)(answers.readBlock),
   '/wallet/getblockbyid whole': ({ value }) =>
     call('GetBlockById', bytesMessage(value))(answers.readBlock),
@@ -86,8 +89,7 @@ const CALLS: Readonly<Record<string, (request: Request) => GrpcCall | undefined>
   '/wallet/gettransactionbyid whole': ({ value }) =>
     call('GetTransactionById', bytesMessage(value))(answers.readTransaction),
   '/wallet/gettransactioninfobyid whole': (request) => outcome(request)(answers.readInfo),
-  '/wallet/gettransactioninfobyblocknum whole': (request) =>
-    outcomes(request)((bytes) => some(answers.readInfos(bytes))),
+  '/wallet/gettransactioninfobyblocknum whole': (request) => outcomes(request)(answers.readInfos),
   // Over HTTP, a call without a sender is an error.
   '/wallet/triggerconstantcontract whole': (request) =>
     !request.owner_address

@@ -35,6 +35,17 @@ export function readOutlines(bytes: Buffer): BlockOutline[] {
   return outlines
 }
 
+/** The id and the height of a transaction, without its outcome. Undefined for an empty message: no such transaction. */
+export function readHeight(bytes: Buffer): { id: Hex; blockNumber: number } | undefined {
+  let id = ''
+  let blockNumber = 0
+  const field = fieldsOf(bytes, 0, bytes.length)
+  while (nextField(field))
+    if (field.number === INFO.id) id = hexAt(bytes, field)
+    else if (field.number === INFO.blockNumber) blockNumber = exact(field)
+  return bytes.length === 0 ? undefined : { id, blockNumber }
+}
+
 /** The address and the balance of an account. Undefined for an empty message: no such account. */
 export function readBalance(bytes: Buffer): Pick<Account, 'address' | 'balance'> | undefined {
   let address = ''

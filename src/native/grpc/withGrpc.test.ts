@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import {
   framed,
@@ -312,4 +312,50 @@ test('behavior: a call that gRPC did not answer keeps its deadline', async () =>
   })
   expect(given).toHaveLength(1)
   expect(given[0]).toBeLessThan(9_000)
+})
+
+describe('a guessed address', () => {
+  /** Reads blocks until the interface is used, or long after it was compared. */
+  async function read({ native, status }: Awaited<ReturnType<typeof setup>>) {
+    for (let time = 0; time < 40 && !status(); time++) {
+      await native.wallet.getBlockByNum({ num: 1 + time })
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  test('default: used once its blocks were the same as over HTTP, which is logged once', async () => {
+    const started = await setup({ isGuess: true })
+    expect(started.status()).toBeUndefined()
+    await read(started)
+    expect(started.status()).toMatchObject({ state: 'up', failed: 0 })
+    const before = started.node.requests.count('/wallet/getblockbynum')
+    await started.native.wallet.getBlockByNum({ num: 100 })
+    expect(started.node.requests.count('/wallet/getblockbynum')).toBe(before)
+    expect(started.lines).toEqual([expect.stringContaining('has a gRPC interface on port')])
+  })
+
+  test.each<[string, startGrpcNode.Options['intercept']]>([
+    ['there is none', ({ stream }) => (stream.session?.destroy(), 'taken')],
+    ['another service', () => ({ code: 12 })],
+    [
+      'the outcomes of another block',
+      ({ method }) =>
+        method === 'GetTransactionInfoByBlockNum'
+          ? { bytes: Buffer.from(`0a220a20${'11'.repeat(32)}`, 'hex') }
+          : undefined,
+    ],
+    [
+      'a node without the newest block',
+      ({ message }) => (message.length > 2 ? { bytes: Buffer.alloc(0) } : undefined),
+    ],
+  ])('error: %s: calls go over HTTP, and nothing is logged', async (_, intercept) => {
+    const started = await setup({ isGuess: true, ...(intercept && { intercept }) })
+    await read(started)
+    expect(started.status()).toBeUndefined()
+    expect(started.lines).toEqual([])
+    const calls = started.grpcNode.calls().length
+    await started.native.wallet.getBlockByNum({ num: 100 })
+    // Compared again after a minute.
+    expect(started.grpcNode.calls()).toHaveLength(calls)
+  })
 })

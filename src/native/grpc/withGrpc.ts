@@ -1,5 +1,6 @@
 import { readGenesis } from '../identity/genesis.ts'
 import type { CallObserver, NativePath, NativeTransport } from '../transport/transport.ts'
+import { agrees } from './agreement.ts'
 import type { GrpcSource } from './source.ts'
 import type { GrpcStatus } from './status.ts'
 
@@ -12,6 +13,9 @@ export type GrpcTransport = NativeTransport & {
 /** Milliseconds between two checks of the chain of one node, and for which a check is valid. */
 const CHECK_INTERVAL = 100
 
+/** Milliseconds until an interface that was not found, or differed, is compared again. */
+const COMPARE_AGAIN = 60_000
+
 /** The share of a call's time limit that gRPC may use, so that HTTP has time to answer after it. */
 const SHARE = 0.5
 
@@ -20,12 +24,23 @@ const SHARE = 0.5
  * fast as JSON over HTTP. HTTP answers when gRPC does not.
  */
 export function withGrpc(transport: NativeTransport, options: withGrpc.Options): GrpcTransport {
-  const { address, log = silent, name, timeout } = options
+  const {
+    address,
+    isGuess = false,
+    log = silent,
+    name,
+    now = () => performance.now(),
+    timeout,
+  } = options
   if (address === undefined) return { ...transport, grpc: () => undefined }
   const status: GrpcStatus = { state: 'idle', calls: 0, failed: 0 }
   let genesis: string | undefined
   let loading: Promise<GrpcSource> | undefined
   let isClosed = false
+  /** Whether its answers may be used. */
+  let isTrusted = !isGuess
+  let isComparing = false
+  let compareAt = Number.NEGATIVE_INFINITY
 
   /** Creates the source. Imported here, so that a gateway without gRPC does not load its modules. */
   async function load(): Promise<GrpcSource> {
@@ -43,8 +58,31 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
     })
   }
 
+  function source(): Promise<GrpcSource | undefined> {
+    loading ??= load()
+    // After a failure the next call loads it again.
+    return loading.catch(() => (loading = undefined))
+  }
+
+  /** Compares an interface whose address was guessed with the node. Calls go over HTTP meanwhile. */
+  async function compare(): Promise<void> {
+    // The chain is known once an answer over HTTP was confirmed.
+    const isKnown = options.expected === undefined || options.expected() !== undefined
+    if (isComparing || !isKnown || now() < compareAt) return
+    isComparing = true
+    const grpc = await source()
+    isTrusted = grpc !== undefined && (await agrees(transport, grpc, timeout).catch(() => false))
+    compareAt = now() + COMPARE_AGAIN
+    isComparing = false
+    if (isTrusted && !isClosed)
+      log.info(
+        { upstream: name },
+        `upstream ${name} has a gRPC interface on port ${new URL(options.address ?? '').port}: blocks, accounts and calls are read over it`,
+      )
+  }
+
   function report(): void {
-    if (isClosed) return
+    if (isClosed || !isTrusted) return
     const { reason, state } = status
     const fields = { upstream: name, reason }
     if (state === 'up') log.info(fields, `the gRPC interface of upstream ${name} works again`)
@@ -56,16 +94,19 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
   }
 
   return {
-    grpc: () => status,
+    grpc: () => (isTrusted ? status : undefined),
     async send(path, body, sendOptions) {
       const { caller, part, signal, timeout: left = timeout } = sendOptions
       if (part === undefined) return transport.send(path, body, sendOptions)
+      if (!isTrusted) {
+        void compare()
+        return transport.send(path, body, sendOptions)
+      }
       const started = performance.now()
-      loading ??= load()
-      // After a failure the next call loads it again.
-      const source = await loading.catch(() => (loading = undefined))
       const limit = Math.min(left, timeout)
-      const reply = await source?.answer(path, part, body, {
+      const reply = await (
+        await source()
+      )?.answer(path, part, body, {
         caller,
         signal,
         timeout: limit * SHARE,
@@ -87,6 +128,8 @@ export declare namespace withGrpc {
   type Options = {
     /** Address of the gRPC interface; undefined without one. */
     address: string | undefined
+    /** Whether the address was guessed: it is used once its blocks were the same as over HTTP. @default false */
+    isGuess?: boolean | undefined
     /** Hash of block 0 of the expected chain. @default the chain of the HTTP interface */
     expected?: (() => string | undefined) | undefined
     headers?: Readonly<Record<string, string>> | undefined

@@ -185,6 +185,7 @@ export function createMember({
   })
   const transport = withGrpc(http, {
     address: upstream.grpc,
+    isGuess: upstream.isGrpcGuessed,
     expected: () => chain.genesis,
     headers: upstream.headers,
     log,

@@ -83,6 +83,7 @@ export function createSingleUpstream({
   const chain = createServedChain()
   const transport = withGrpc(http, {
     address: upstream.grpc,
+    isGuess: upstream.isGrpcGuessed,
     expected: () => chain.genesis,
     headers: upstream.headers,
     log,

@@ -6,7 +6,7 @@ import { builders } from './builders.ts'
 import type * as network from './networkTypes.ts'
 import { find, get, list, type Operation, read, send } from './operation.ts'
 import type * as request from './requests.ts'
-import { balancePart, codePart } from './stateParts.ts'
+import { balancePart, codePart, heightPart } from './stateParts.ts'
 import { logsPart, outcomeLogsPart, type OutcomeLogs } from './transactionLogs.ts'
 import type * as wire from './types.ts'
 
@@ -28,6 +28,8 @@ export const sharedOperations = {
   /** On `/wallet` also pending transactions. */
   getTransactionById: find<Value, wire.Transaction>('gettransactionbyid'),
   getTransactionInfoById: find<Value, wire.TransactionInfo>('gettransactioninfobyid'),
+  /** The height of the block that has a transaction. */
+  getTransactionHeight: { ...find<Value, number>('gettransactioninfobyid'), part: heightPart },
   /** In the order of the block; an unknown block has none. */
   getTransactionInfoByBlockNum: list<{ num: number }, wire.TransactionInfo>(
     'gettransactioninfobyblocknum',
@@ -188,6 +190,8 @@ export type Calls<table extends Table> = {
 export type CallOptions = {
   /** Aborts the wait of this caller. The call itself is aborted when no other caller waits for its answer. */
   signal?: StopSignal | undefined
+  /** Whether only the HTTP interface may answer: what gRPC answered did not fit together. */
+  overHttp?: boolean | undefined
 }
 
 /** The functions for `/walletsolidity`. */
