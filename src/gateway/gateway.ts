@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 
 import { ConfigError, createConfig } from '../config/config.ts'
+import { upstreamsOf } from '../config/upstreamList.ts'
 import type { HealthReader } from '../http/health.ts'
 import { createPage } from '../http/page/page.tsx'
 import { createHttpServer } from '../http/server.ts'
@@ -12,7 +13,7 @@ import { explainInHeaders } from '../rpc/explain/headers.ts'
 import { createDocumentRoutes } from '../rpc/openrpc/routes.ts'
 import { readManagedKeys } from '../sending/keyFile.ts'
 import type { Gateway, GatewayOptions } from './gatewayTypes.ts'
-import { silentLog } from './log.ts'
+import { hiddenTexts, silentLog } from './log.ts'
 import { createBoot } from './parts/boot.ts'
 import { connectLimits } from './parts/callLimits.ts'
 import { checkExposure } from './parts/exposure.ts'
@@ -91,6 +92,7 @@ export function createGateway({
   let draining = false
   let sockets = 0
   let ownUrl: string | undefined
+  let hidden = upstreams ? hiddenTexts(upstreamsOf(config)) : []
 
   const booting = createBoot({
     authoritative: isAuthoritative,
@@ -196,6 +198,7 @@ export function createGateway({
       ? createWalletPassthrough({
           bodyLimit: config.bodyLimit,
           cacheBytes: config.cacheBytes * WALLET_CACHE_SHARE,
+          hidden: () => hidden,
           solid: () => services?.head.status().solid,
           transport: upstreams.transport,
         })
@@ -303,7 +306,9 @@ export function createGateway({
     request,
     reloadApiKeys: () => limits.reload(),
     async setUpstreams(nodes) {
+      hidden = [...hidden, ...hiddenTexts(nodes)]
       await upstreams?.update(nodes)
+      hidden = hiddenTexts(nodes)
       // The index exists when the gateway is ready.
       ready.then(({ index }) => index?.setUpstreams(nodes)).catch(() => {})
     },

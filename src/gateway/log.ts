@@ -3,6 +3,7 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { pino } from 'pino'
 
 import { printableLines } from '../lib/printable.ts'
+import type { Upstream } from '../native/upstream.ts'
 
 /**
  * Structured log: state changes at info level, one line per request at debug level. Never bodies, params or keys. Loggers of
@@ -79,6 +80,19 @@ export function secretsIn(addresses: readonly (string | undefined)[]): string[] 
       ...passwords.flatMap((text) => [text, decoded(text)]),
     ].filter((text, index, all) => text !== '' && all.indexOf(text) === index)
   })
+}
+
+/** What clients must not see of nodes: their hosts, keys in their addresses, and values of headers. */
+export function hiddenTexts(nodes: readonly Upstream[]): string[] {
+  const addresses = nodes
+    .flatMap(({ grpc, rpc, solidity, wallet }) => [wallet, solidity, rpc, grpc])
+    .filter((address) => address !== undefined)
+  const headers = nodes.flatMap((node) => Object.values(node.headers))
+  return [
+    ...addresses.map((address) => new URL(address).host),
+    ...secretsIn(addresses),
+    ...headers.filter(({ length }) => length >= SHORTEST_SECRET),
+  ]
 }
 
 function decoded(text: string): string {

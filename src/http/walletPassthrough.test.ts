@@ -12,6 +12,7 @@ test('behavior: the cache keeps no more than its bytes', async () => {
   const cacheBytes = 6 * 1024 * 1024
   const app = createWalletPassthrough({
     bodyLimit: 1_000,
+    hidden: () => [],
     cacheBytes,
     solid: () => 1_000,
     transport: {
@@ -42,6 +43,7 @@ test('behavior: the cache keeps no more than its bytes', async () => {
 test.each(['null', '1', '"text"'])('error: the node answers %s', async (text) => {
   const app = createWalletPassthrough({
     bodyLimit: 1_000,
+    hidden: () => [],
     cacheBytes: 1_000,
     solid: () => 1_000,
     transport: { send: async () => ({ status: 200, text }), async close() {} },
@@ -51,4 +53,88 @@ test.each(['null', '1', '"text"'])('error: the node answers %s', async (text) =>
   expect(await response.json()).toEqual({
     Error: 'the upstream node’s answer to getnowblock has an unknown format',
   })
+})
+
+const KEY = 'key-0123456789abcdef'
+
+/** The status and the answer for a body of a node. */
+async function passedOn(reply: object): Promise<[number, unknown]> {
+  const app = createWalletPassthrough({
+    bodyLimit: 1_000,
+    hidden: () => ['node.example:8090', KEY],
+    cacheBytes: 1_000,
+    solid: () => 1_000,
+    transport: {
+      send: async () => ({ status: 200, text: JSON.stringify(reply) }),
+      async close() {},
+    },
+  })
+  const response = await app.request('/wallet/createtransaction', { method: 'POST', body: '{}' })
+  return [response.status, await response.json()]
+}
+
+const hex = (text: string) => Buffer.from(text).toString('hex')
+
+test.each([
+  { Error: 'class org.tron.core.exception.ContractValidateException : Contract not exists' },
+  {
+    Error:
+      'class org.tron.core.exception.ContractValidateException : Not support CancelAllUnfreezeV2 transaction, need to be opened by the committee',
+  },
+  { Error: 'class java.lang.NullPointerException : null' },
+  { Error: 'class java.lang.NullPointerException' },
+  { Error: 'class com.alibaba.fastjson.JSONException : syntax error, expect {, actual /, pos 0' },
+  {
+    result: {
+      code: 'OTHER_ERROR',
+      message: hex("class java.security.InvalidParameterException : contract_address isn't set."),
+    },
+  },
+  {
+    code: 'SIGERROR',
+    txid: '00',
+    message: hex(
+      `Validate signature error: ${'ab'.repeat(65)} is signed by TYBNgWfhGuNzdLtjKtxXTfskAhTbMcqbaG but it is not contained of permission.`,
+    ),
+  },
+])('behavior: the text of the node is passed on as it is: %j', async (reply) => {
+  expect(await passedOn(reply)).toEqual([200, reply])
+})
+
+test.each([
+  [
+    { Error: `class org.tron.core.exception.BadItemException : node.example:8090 and ${KEY}` },
+    { Error: 'class org.tron.core.exception.BadItemException : … and …' },
+  ],
+  [
+    { code: 'OTHER_ERROR', message: `no access with ${KEY}` },
+    { code: 'OTHER_ERROR', message: 'no access with …' },
+  ],
+  [
+    { code: 'OTHER_ERROR', message: hex('no route to inner.example.org') },
+    { code: 'OTHER_ERROR', message: hex('no route to …') },
+  ],
+  [
+    { code: 'OTHER_ERROR', message: 'dial 10.1.2.3:80' },
+    { code: 'OTHER_ERROR', message: 'dial …:80' },
+  ],
+  [{ Error: 'bad key abcdef0123456789' }, { Error: 'the upstream node refused the request' }],
+])('behavior: addresses and keys stay inside: %j', async (reply, shown) => {
+  expect(await passedOn(reply)).toEqual([200, shown])
+})
+
+test('args: createCommonTransaction builds', async () => {
+  const app = createWalletPassthrough({
+    bodyLimit: 1_000,
+    hidden: () => [],
+    cacheBytes: 1_000,
+    solid: () => 1_000,
+    transport: {
+      send: async (path, _, { kind }) => ({ status: 200, text: JSON.stringify({ path, kind }) }),
+      async close() {},
+    },
+  })
+  const path = '/wallet/createCommonTransaction'
+  const response = await app.request(path, { method: 'POST', body: '{}' })
+  expect(await response.json()).toEqual({ path, kind: 'build' })
 })

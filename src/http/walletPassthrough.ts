@@ -8,6 +8,7 @@ import { createSharing } from '../native/dedupe.ts'
 import {
   decodeMessage,
   NodeLacksApiError,
+  NodeFailedError,
   nodeErrorOf,
   NodeRefusedError,
   NodeUnclearError,
@@ -27,11 +28,13 @@ import { signalOf } from './scope.ts'
  * the gateway's own calls. Equal reads in flight are shared, and answers about solidified blocks are cached.
  *
  * Only the operations of the native client are served: they read, build or broadcast. None of them signs or takes
- * a key. Bodies and results are passed on unchanged. The text of a refusal is passed on as far as it may be shown.
+ * a key. Bodies and results are passed on unchanged, and so are the node's own texts but for addresses and keys of nodes, because
+ * wallets compare them. Texts of a front end are passed on as far as they may be shown.
  */
 export function createWalletPassthrough({
   bodyLimit,
   cacheBytes,
+  hidden,
   solid,
   transport,
 }: createWalletPassthrough.Options): Hono {
@@ -58,12 +61,12 @@ export function createWalletPassthrough({
         kind,
         signal: ending,
       })
-    if (kind !== 'read') return shownAnswer(name, await send(signal))
+    if (kind !== 'read') return shownAnswer(name, await send(signal), hidden())
     const key = `${path} ${body ?? ''}`
     const known = cache.get(key)
     if (known !== undefined) return known
     const reply = await share(key, signal, send)
-    const text = await shownAnswer(name, reply)
+    const text = await shownAnswer(name, reply, hidden())
     const newest = solid()
     if (newest !== undefined && immutableUpTo(name, path, body, reply, newest)) cache.set(key, text)
     return text
@@ -115,6 +118,8 @@ export declare namespace createWalletPassthrough {
     bodyLimit: number
     /** Memory for answers about solidified blocks, bytes. */
     cacheBytes: number
+    /** Texts that clients must not see: hosts of nodes, and keys for them. */
+    hidden: () => readonly string[]
     /** Height of the solidified block; undefined while it is not known. */
     solid: () => number | undefined
     transport: NativeTransport
@@ -142,27 +147,57 @@ const JSON_TYPE = { 'content-type': 'application/json;charset=utf-8' }
  *
  * @throws RpcError when the answer is an error
  */
-async function shownAnswer(operation: string, reply: NativeReply): Promise<string> {
+async function shownAnswer(
+  operation: string,
+  reply: NativeReply,
+  hidden: readonly string[],
+): Promise<string> {
   const parsed = 'parsed' in reply ? reply.parsed : await parseAnswer(reply.text)
   const error = nodeErrorOf(operation, reply, parsed)
+  // The node names the class of an exception. One of its code, such as NullPointerException, is for a body that it cannot read.
+  if (error instanceof NodeRefusedError || error instanceof NodeFailedError)
+    if (OF_CLASS.test(reply.text)) return without(hidden, reply.text)
   if (error) throw error
   if (typeof parsed !== 'object' || parsed === null) throw unknownFormat(operation)
-  const shown = withShownMessages(parsed)
+  const shown = withShownMessages(parsed, hidden)
   return shown === parsed ? reply.text : stringifyNative(shown)
 }
 
+/** An error whose text begins with the class of an exception, with its package. */
+const OF_CLASS = /^\s*\{\s*"Error"\s*:\s*"class (?:[a-z]\w*\.)+[A-Z][\w$]*(?: ?:|")/
+
+/** Texts with a path, a name of a host or an address of one are not sentences of the node. */
+const OF_FRONT = /[/@]|\d+\.\d+\.\d+\.\d+|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b(?!\.)/
+
+/** The names of exceptions with their packages. */
+const CLASSES = /\bclass (?:[a-z]\w*\.)+[A-Z][\w$]*/g
+
+function without(hidden: readonly string[], text: string): string {
+  return hidden.reduce((shown, secret) => shown.replaceAll(secret, '…'), text)
+}
+
+/** A message for a client: a sentence of the node as it is. */
+function shownMessage(text: string, hidden: readonly string[]): string {
+  return OF_FRONT.test(text.replaceAll(CLASSES, ''))
+    ? shownText(text, 'the node gives no reason that may be shown')
+    : without(hidden, text)
+}
+
 /** An answer in which the messages, also that of `result`, are as they may be shown; the same object when nothing changes. */
-function withShownMessages<part extends { message?: unknown; result?: unknown }>(part: part): part {
+function withShownMessages<part extends { message?: unknown; result?: unknown }>(
+  part: part,
+  hidden: readonly string[],
+): part {
   const { message, result } = part
   const changes: { message?: string; result?: unknown } = {}
   if (typeof message === 'string' && message !== '') {
     const given = decodeMessage(message)
-    const shown = shownText(given, 'the node gives no reason that may be shown')
+    const shown = shownMessage(given, hidden)
     if (shown !== given)
       changes.message = message === given ? shown : Buffer.from(shown).toString('hex')
   }
   if (typeof result === 'object' && result !== null) {
-    const inner = withShownMessages(result)
+    const inner = withShownMessages(result, hidden)
     if (inner !== result) changes.result = inner
   }
   return Object.keys(changes).length === 0 ? part : { ...part, ...changes }

@@ -12,6 +12,10 @@ export const builders = {
   createTransaction: build<Owner & { to_address: HexAddress; amount: wire.Int64 }>(
     'createtransaction',
   ),
+  /** A transaction of a whole content, of any type. */
+  createCommonTransaction: build<Pick<wire.Transaction, 'raw_data'> & { visible?: boolean }>(
+    'createCommonTransaction',
+  ),
   /** A transfer of native tokens; `asset_name` is hex of the ASCII token id. */
   transferAsset: build<
     Owner & { to_address: HexAddress; asset_name: wire.Hex; amount: wire.Int64 }
