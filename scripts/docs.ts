@@ -9,7 +9,7 @@ import { configSchema } from '../src/config/schema.ts'
 import type { AnyMethod } from '../src/rpc/method.ts'
 import { methods } from '../src/rpc/methods/index.ts'
 import { devMethodRows } from './devMethods.ts'
-import { errorChapters } from './errors/page.ts'
+import { errorPages } from './errors/page.ts'
 import { executionApisRows } from './executionApis.ts'
 import { packageRows } from './packageCosts.ts'
 
@@ -19,6 +19,7 @@ const STYLE = JSON.parse(readFileSync(new URL('.oxfmtrc.json', ROOT), 'utf8')) a
 
 const KINDS = { served: 'served', fixed: 'fixed answer', refused: 'refused' }
 
+const errors = errorPages()
 const pages = [
   { file: 'docs/methods.md', name: 'methods', table: methodsTable() },
   {
@@ -32,7 +33,8 @@ const pages = [
     name: 'packages',
     table: table(['Used by', 'Package', 'Packages', 'Size'], packageRows()),
   },
-  { file: 'docs/troubleshooting.md', name: 'errors', table: errorChapters() },
+  { file: 'docs/troubleshooting.md', name: 'errors', table: errors.chapters },
+  { file: 'docs/errors/README.md', name: 'errors', table: errors.texts },
   {
     file: 'docs/devchain-control.md',
     name: 'tools',

@@ -20,6 +20,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       'Run `ethgate doctor --upstream URL`. Check the address (HTTP API, without `/wallet`) and the node’s log. The call may be repeated. With several nodes, give each with `--upstream`: see [several nodes](upstreams.md).',
     texts: [
       /^the nodes took too long, and nothing was sent/,
+      /^failed without a message/,
       /^the upstream node (is unreachable|does not answer|did not answer|has not answered|failed to process|refused the request or failed|answered HTTP|returned an empty)/,
       /^no upstream node (can answer|that serves|reports|has reached|has a JSON-RPC|with a JSON-RPC)/,
       /^no block is known yet/,
@@ -143,7 +144,7 @@ export const GROUPS: readonly ErrorGroup[] = [
     remedy:
       'Wait for the time in `Retry-After`. Ask the operator for a key or for a larger limit; operators read [limits and API keys](limits.md).',
     texts: [
-      /^too many (calls in flight|requests|WebSocket connections)/,
+      /^too many (bytes are held|calls in flight|requests|WebSocket connections)/,
       /^the daily quota/,
       /^the gateway is busy/,
       /^the API key … (has|may|was)/,

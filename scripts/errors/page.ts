@@ -4,8 +4,11 @@ import { type ErrorText, errorTexts } from './texts.ts'
 /** Letters of a text that may stand for others. */
 const LEAST_LETTERS = 10
 
-/** The contents and chapters of docs/troubleshooting.md: each group with cause, remedy and texts. Throws for an error without a group. */
-export function errorChapters(): string {
+/**
+ * The contents and chapters of docs/troubleshooting.md, each group with cause and remedy, and the texts of each group for
+ * docs/errors/README.md. Throws for an error without a group.
+ */
+export function errorPages(): { chapters: string; texts: string } {
   const byGroup = new Map(GROUPS.map((group) => [group, new Map<string, ErrorText>()]))
   const used = new Set<unknown>()
   const orphans: ErrorText[] = []
@@ -36,17 +39,19 @@ export function errorChapters(): string {
     throw new Error(`scripts/errors/groups.ts names no error with: ${unused.join(', ')}`)
 
   const contents = GROUPS.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n')
-  const chapters = [...byGroup]
-    .map(([{ cause, remedy, title }, errors]) => {
+  const chapters = GROUPS.map(({ cause, remedy, title }) =>
+    [`## ${title}`, cause, `**What to do:** ${remedy}`].join('\n\n'),
+  ).join('\n\n')
+  const texts = [...byGroup]
+    .map(([{ title }, errors]) => {
       const lines = withoutCovered([...errors.values()]).map(
         ({ code, text }) => `- \`${text.replaceAll('`', "'")}\`${code && ` (${code})`}`,
       )
-      return [`## ${title}`, cause, `**What to do:** ${remedy}`, lines.toSorted().join('\n')].join(
-        '\n\n',
-      )
+      const heading = `## [${title}](../troubleshooting.md#${anchorOf(title)})`
+      return `${heading}\n\n${lines.toSorted().join('\n')}`
     })
     .join('\n\n')
-  return `${contents}\n\n${chapters}`
+  return { chapters: `${contents}\n\n${chapters}`, texts }
 }
 
 /** The texts without those that another one of the chapter stands for: “x: …” beside “x”, “no key a” beside “no key …”. */

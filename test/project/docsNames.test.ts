@@ -18,7 +18,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = [
   'README.md',
   'SECURITY.md',
-  ...readdirSync(join(root, 'docs'))
+  ...readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
 ].map((file) => ({ file, text: read(file) }))
@@ -43,7 +43,7 @@ const everyCommand = (command: Command): Command[] => [
 
 /** Options of other programs that the pages name: npm, anvil, Hardhat, cast, forge, esbuild, systemctl, redis-cli, Node. */
 const OTHERS =
-  '--bundle --broadcast --build --cluster --format --fork-block-number --fork-url --global --hardfork --kill-whom --latency --no-deploy --no-mining --network --omit --outfile --reuse-values --serve --servedir --set --signal --steps-tracing --trace'.split(
+  '--bundle --broadcast --build --cluster --evm --format --fork-block-number --fork-url --global --hardfork --kill-whom --latency --no-deploy --no-mining --network --omit --outfile --reuse-values --serve --servedir --set --signal --steps-tracing --trace'.split(
     ' ',
   )
 
