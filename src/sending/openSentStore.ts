@@ -15,6 +15,8 @@ export type OpenSentStore = {
   store: SentStore
   /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept. */
   assertKept(): Promise<void>
+  /** Whether the record is meant to outlive this process. */
+  isLasting: boolean
   /** Why the record might not be kept, as text for operators; undefined if it is. */
   problem(): string | undefined
   close(): Promise<void>
@@ -38,9 +40,9 @@ export async function openSentStore({
 }: openSentStore.Options): Promise<OpenSentStore> {
   if (redis) {
     const store = withLastKnown(createRedisSentStore({ redis }))
-    if (!hasKeys) return { store, ...KEPT }
+    if (!hasKeys) return { store, ...KEPT, isLasting: !isInProcess }
     const settings = watchRedisSettings({ log, redis })
-    return { ...settings, store, close: async () => settings.close() }
+    return { ...settings, store, isLasting: !isInProcess, close: async () => settings.close() }
   }
   const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
   if (isAsked || (hasKeys && !isInProcess && dataDir !== NO_DATA_DIR))
@@ -49,7 +51,7 @@ export async function openSentStore({
     log.warn(
       'sent transactions are recorded in memory only (--data-dir none): after a restart the gateway may sign and send an old Ethereum transaction again',
     )
-  return { store: createMemorySentStore(), ...KEPT }
+  return { store: createMemorySentStore(), ...KEPT, isLasting: false }
 }
 
 export declare namespace openSentStore {
@@ -93,6 +95,7 @@ async function openFile(folder: string, genesis: string): Promise<OpenSentStore>
     return {
       ...KEPT,
       store,
+      isLasting: true,
       async close() {
         await store.close()
         free()

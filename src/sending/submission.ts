@@ -59,7 +59,7 @@ export function createSubmission({
   ): Promise<(NewTransaction & { hex: string }) | undefined> {
     const { from, nonce, signal } = request
     const begun = performance.now()
-    await assertKept()
+    await assertKept(from)
     let deadline = performance.now() + NONCE_TIMEOUT
     let next = -1
     for (let signed = await sign(request); ;) {
@@ -264,8 +264,8 @@ const EXPIRED = { isExpired: true }
 
 export declare namespace createSubmission {
   type Options = {
-    /** @throws RpcError when the record of a transaction of a managed account might not be kept. */
-    assertKept: () => Promise<void>
+    /** @throws RpcError when the record of a transaction of a managed account might not be kept, or was lost. */
+    assertKept: (account: Address) => Promise<void>
     chain: Pick<Chain, 'latest' | 'solid'>
     contracts: Pick<Contracts, 'refresh'>
     head: Pick<Head, 'blockWith' | 'pollNow'>

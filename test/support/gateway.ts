@@ -46,7 +46,8 @@ export async function prepareGateway({
   const gateway = create({
     config: {
       port: 0,
-      ...(replay && { upstream: replay.url, upstreamRpc: replay.rpcUrl }),
+      // The accounts of the recorded chain have sent transactions before.
+      ...(replay && { newRecord: true, upstream: replay.url, upstreamRpc: replay.rpcUrl }),
       ...config,
     },
     log: createLog('debug', destination, secretsIn([config.upstream])),

@@ -145,6 +145,11 @@ export const servingOptions = {
     parse: text,
     help: 'folder for named cursors and for the record of transactions sent by managed accounts, which prevents sending one again after a restart; default: ethgate in $XDG_STATE_HOME or ~/.local/state; none keeps the record in memory and refuses cursors; with --redis both are in Redis',
   },
+  newRecord: {
+    default: false,
+    parse: flag,
+    help: 'send for managed accounts of which the record has nothing although they have sent transactions; without it the gateway asks, because the record may be elsewhere',
+  },
   logFormat: {
     value: 'FORMAT',
     default: undefined as string | undefined,

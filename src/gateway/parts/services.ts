@@ -20,6 +20,7 @@ import type { PrivateKey } from '../../native/protobuf/signature.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { Simulator, ViewContext } from '../../rpc/context.ts'
 import type { CallRecorder } from '../../rpc/explain/recorder.ts'
+import { createEmptyRecord } from '../../sending/emptyRecord.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
 import type { OneNode } from '../../sending/nodeLooks.ts'
 import { openSentStore } from '../../sending/openSentStore.ts'
@@ -144,8 +145,12 @@ export async function createServices({
     await redis?.close()
     throw error
   })
+  const emptyRecord = createEmptyRecord({ native, store: sent.store })
   const sending = createSending({
-    assertKept: () => sent.assertKept(),
+    async assertKept(account) {
+      await sent.assertKept()
+      if (sent.isLasting && !config.newRecord) await emptyRecord.assertNotLost(account)
+    },
     chain: full,
     feeKind: config.feeSignal,
     onReplaced: (id, replaced) =>

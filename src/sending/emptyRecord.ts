@@ -1,0 +1,44 @@
+import type { Address } from 'viem'
+
+import { toNativeAddress } from '../lib/address.ts'
+import { RpcError } from '../lib/errors.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { SentStore } from './sentStore.ts'
+
+/**
+ * Refuses to sign for an account of which the record has nothing although the chain shows that it has sent transactions: the record
+ * may be elsewhere, such as in a file while the gateway now has Redis, or under another prefix. Old Ethereum transactions would be
+ * paid again. Only the operator knows whether the record is new.
+ */
+export function createEmptyRecord({ native, store }: createEmptyRecord.Options) {
+  const passed = new Set<Address>()
+  return {
+    /** @throws EmptyRecordError */
+    async assertNotLost(account: Address): Promise<void> {
+      if (passed.has(account)) return
+      const { mined, next } = await store.counts(account)
+      const hasSent =
+        mined + next === 0 &&
+        (await native.wallet.getAccount({ address: toNativeAddress(account) }))
+          ?.latest_opration_time
+      if (hasSent) throw new EmptyRecordError(account)
+      passed.add(account)
+    },
+  }
+}
+
+export declare namespace createEmptyRecord {
+  type Options = { native: NativeClient; store: Pick<SentStore, 'counts'> }
+}
+
+/** `-32603`: the record has nothing of an account that has sent transactions. Nothing is signed. */
+class EmptyRecordError extends RpcError {
+  override name = 'EmptyRecordError'
+
+  constructor(account: Address) {
+    super(
+      -32603,
+      `the record of sent transactions has none of ${account}, but the chain shows that this account has sent some: if the record is elsewhere (--data-dir, --redis, --redis-prefix), use it, otherwise an old transaction could be paid again; if the gateway never sent for this account, start it once with --new-record`,
+    )
+  }
+}
