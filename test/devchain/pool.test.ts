@@ -2,7 +2,9 @@ import { JsonRpcProvider } from 'ethers'
 import { createTestClient, http } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { openSocket } from '../support/client.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { until } from '../support/until.ts'
 
 let dev: DevGateway
 let from: `0x${string}`
@@ -99,6 +101,35 @@ test('behavior: the pending block is the next one, with the ready transactions o
     transactions: pending.transactions,
   })
   expect(await dev.rpc('eth_getBlockTransactionCountByNumber', 'pending')).toBe('0x0')
+})
+
+test('args: a subscription to whole pending transactions, in the unit of its path', async () => {
+  const chain = await startDevGateway({ automine: false })
+  const sockets = await Promise.all(
+    ['', '/wei'].map((path) => openSocket(`${chain.url.replace('http', 'ws')}${path}`)),
+  )
+  const ids = await Promise.all(
+    sockets.map((socket) => socket.rpc<string>('eth_subscribe', 'newPendingTransactions', true)),
+  )
+  const hashesOnly = await sockets[0]?.rpc<string>('eth_subscribe', 'newPendingTransactions')
+  const send = (nonce: string) =>
+    chain.rpc('eth_sendTransaction', { from, to, nonce, value: '0x5', gas: '0x5208' })
+  const sent = [await send('0x0'), await send('0x1')]
+  const shown = (value: string) =>
+    sent.map((hash, nonce) => ({
+      blockHash: null,
+      from,
+      hash,
+      nonce: `0x${nonce}`,
+      to,
+      value,
+    }))
+  await until(() => {
+    expect(sockets[0]?.of(ids[0] ?? '')).toMatchObject(shown('0x5'))
+    expect(sockets[1]?.of(ids[1] ?? '')).toMatchObject(shown('0x48c27395000'))
+    expect(sockets[0]?.of(hashesOnly ?? '')).toEqual(sent)
+  })
+  await chain.close()
 })
 
 test('error: bytes that are not a signed transaction', async () => {

@@ -213,7 +213,8 @@ describe('createHub', () => {
       ['logs', { resumeFrom: '0x1' }],
       ['logs', {}, { resumeFrom: 'first' }],
       ['logs', {}, '0x1'],
-      ['newPendingTransactions', true],
+      ['newHeads', true],
+      ['logs', true],
     ])
       await expect(socket.rpc('eth_subscribe', ...params)).rejects.toMatchObject({ code: -32602 })
     for (const method of ['eth_subscribe', 'eth_unsubscribe'])

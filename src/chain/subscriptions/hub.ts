@@ -11,7 +11,8 @@ import type { PendingResponse } from '../filters/response.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { createFollowers, type Follower } from './follower.ts'
 import type { SubscriptionMemory } from './memory.ts'
-import { createRegistry, type Subscription } from './registry.ts'
+import { createPendingReads, type ReadPending } from './pendingReads.ts'
+import { createRegistry, type PendingSubscription, type Subscription } from './registry.ts'
 import type { RpcSocket } from './socket.ts'
 import { createStatuses, type StatusSpec } from './statuses.ts'
 import { syncText } from './syncText.ts'
@@ -35,7 +36,7 @@ export type Hub = {
 /** The topic of a subscription. With `resumeFrom` it delivers the blocks from that height on, otherwise only new blocks. */
 export type SubscriptionSpec =
   | (TopicSpec & { resumeFrom?: BlockRef })
-  | { kind: 'newPendingTransactions' }
+  | { kind: 'newPendingTransactions'; read?: ReadPending }
   | { kind: 'syncing' }
   | StatusSpec
 
@@ -112,20 +113,34 @@ export function createHub({
 
   function tellPending(hashes: Hash[]): void {
     for (const subscription of registry.ofKind('newPendingTransactions'))
-      if (subscription.started) sendHashes(subscription, hashes)
+      if (subscription.started) sendPending(subscription, hashes)
       else if (subscription.early.length < MOST_EARLY) subscription.early.push(...hashes)
-      else subscription.socket.close(TRY_AGAIN_LATER, 'reader too slow')
+      else tooSlow(subscription)
   }
 
-  function sendHashes({ id, socket }: Subscription, hashes: readonly Hash[]): void {
-    for (const hash of hashes) socket.send(notification(id, `"${hash}"`))
+  function sendPending(subscription: PendingSubscription, hashes: readonly Hash[]): void {
+    const { id, reads, socket } = subscription
+    if (!reads) for (const hash of hashes) socket.send(notification(id, `"${hash}"`))
+    else if (!reads.add(hashes)) tooSlow(subscription)
+  }
+
+  const tooSlow = ({ socket }: Subscription) => socket.close(TRY_AGAIN_LATER, 'reader too slow')
+
+  function pendingSubscription(
+    common: Pick<Subscription, 'id' | 'release' | 'socket' | 'started'>,
+    read: ReadPending | undefined,
+  ): Subscription {
+    const isOpen = () => registry.has(common)
+    const limits = { isOpen, log, most: MOST_EARLY }
+    const reads = read && createPendingReads({ ...common, read }, limits)
+    return { ...common, kind: 'newPendingTransactions', early: [], ...(reads && { reads }) }
   }
 
   function start(subscription: Subscription): void {
     subscription.started = true
     if (subscription.kind === 'chain') followers.follow(subscription)
     else if (subscription.kind === 'newPendingTransactions')
-      sendHashes(subscription, subscription.early.splice(0))
+      sendPending(subscription, subscription.early.splice(0))
     else if (subscription.kind === 'transactionStatus') statuses.add(subscription)
     else subscription.socket.send(notification(subscription.id, syncText(head, now())))
   }
@@ -143,7 +158,7 @@ export function createHub({
   function toSubscription(socket: RpcSocket, spec: SubscriptionSpec): Subscription {
     const release = memory.take(socket.client, spec)
     const common = { id: newId(), release, socket, started: false }
-    if (spec.kind === 'newPendingTransactions') return { ...common, kind: spec.kind, early: [] }
+    if (spec.kind === 'newPendingTransactions') return pendingSubscription(common, spec.read)
     if (spec.kind === 'syncing') return { ...common, kind: spec.kind }
     if (spec.kind === 'transactionStatus')
       return { ...common, ...spec, since: now(), told: '', isOver: false }
@@ -193,7 +208,7 @@ export declare namespace createHub {
   }
 }
 
-/** Hashes that wait for the delivery of the response, which a client may not read. */
+/** Hashes that wait for the delivery of the response, which a client may not read, or for reads of their transactions. */
 const MOST_EARLY = 10_000
 
 const TRY_AGAIN_LATER = 1013

@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 
 import { LimitExceededError } from '../../lib/errors.ts'
 import type { Follower } from './follower.ts'
+import type { createPendingReads } from './pendingReads.ts'
 import type { RpcSocket } from './socket.ts'
 import type { StatusSubscription } from './statuses.ts'
 
@@ -9,15 +10,23 @@ import type { StatusSubscription } from './statuses.ts'
  * One subscription of one socket. Notifications start when the response with its id is delivered (`started`). `release` gives its memory
  * back.
  */
-export type Subscription = { id: string; release(): void; socket: RpcSocket; started: boolean } & (
-  | Follower
-  | PendingSubscription
-  | StatusSubscription
-  | { kind: 'syncing' }
-)
+export type Subscription = Common &
+  (Follower | PendingKind | StatusSubscription | { kind: 'syncing' })
 
-/** `early`: hashes that were announced before the response was delivered. They are sent after it. */
-type PendingSubscription = { kind: 'newPendingTransactions'; early: Hash[] }
+type Common = { id: string; release(): void; socket: RpcSocket; started: boolean }
+
+/** A subscription to pending transactions. */
+export type PendingSubscription = Common & PendingKind
+
+/**
+ * `early`: hashes that were announced before the response was delivered. They are sent after it. `reads`: sends whole transactions in place
+ * of hashes.
+ */
+type PendingKind = {
+  kind: 'newPendingTransactions'
+  early: Hash[]
+  reads?: ReturnType<typeof createPendingReads>
+}
 
 type Kinds = { [kind in Subscription['kind']]: Set<Extract<Subscription, { kind: kind }>> }
 

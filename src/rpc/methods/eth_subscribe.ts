@@ -1,7 +1,9 @@
 import type { SubscriptionSpec } from '../../chain/subscriptions/hub.ts'
 import type { StatusSpec } from '../../chain/subscriptions/statuses.ts'
+import { amountsIn, inUnit } from '../../codec/amounts.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { InvalidParamsError, MethodNotSupportedError } from '../../lib/errors.ts'
+import { transactionByHash } from '../../sending/alias.ts'
 import { type TransactionStatus, transactionStatus } from '../../sending/transactionStatus.ts'
 import type { Context } from '../context.ts'
 import { defineMethod } from '../method.ts'
@@ -18,7 +20,7 @@ export const eth_subscribe = defineMethod({
   params: [subscriptionKind, subscriptionArgument, resumeOptions],
   result: schemas.quantity,
   summary:
-    'newHeads, logs, newPendingTransactions, syncing or transactionStatus (of a hash) over WebSocket; `{"resumeFrom": "0x…"}` resumes heads and logs from a past block',
+    'newHeads, logs, newPendingTransactions (with true: whole ones), syncing or transactionStatus (of a hash) over WebSocket; `{"resumeFrom": "0x…"}` resumes heads and logs from a past block',
   handler(context, [kind, argument, options]) {
     const { chain, request, subscriptions } = context
     if (!request.socket)
@@ -27,9 +29,32 @@ export const eth_subscribe = defineMethod({
       throw new MethodNotSupportedError('eth_subscribe', 'not available on the solidified view')
     if (kind === 'transactionStatus')
       return subscriptions.subscribe(request.socket, request, statusSpec(argument, context))
+    if (kind === 'newPendingTransactions')
+      return subscriptions.subscribe(request.socket, request, pendingSpec(argument, context))
     return subscriptions.subscribe(request.socket, request, toSpec(kind, argument, options))
   },
 })
+
+function pendingSpec(
+  { isFull, transaction, unit }: SubscriptionArgument,
+  { chain, sending }: Context,
+): SubscriptionSpec {
+  if (transaction)
+    throw new InvalidParamsError(1, 'expected an object: only transactionStatus takes a hash')
+  if (!isFull) return { kind: 'newPendingTransactions' }
+  return {
+    kind: 'newPendingTransactions',
+    async read(hash, signal = NEVER) {
+      const found = await transactionByHash(hash, { chain, request: { signal }, sending })
+      return found && (inUnit(AMOUNTS, found, unit) as object)
+    },
+  }
+}
+
+const AMOUNTS = amountsIn(schemas.transaction) ?? {}
+
+/** The signal of a socket in this process. */
+const NEVER = new AbortController().signal
 
 const ONLY_FULL = new Set<SubscriptionKind>(['newPendingTransactions', 'transactionStatus'])
 
@@ -71,10 +96,12 @@ function isFinal({ block, expiration, state }: TransactionStatus, time: number):
 }
 
 function toSpec(
-  kind: Exclude<SubscriptionKind, 'transactionStatus'>,
+  kind: Exclude<SubscriptionKind, 'newPendingTransactions' | 'transactionStatus'>,
   argument: SubscriptionArgument,
   options: ResumeOptions,
 ): SubscriptionSpec {
+  if (argument.isFull)
+    throw new InvalidParamsError(1, 'expected an object: only newPendingTransactions takes true')
   if (argument.transaction)
     throw new InvalidParamsError(1, 'expected an object: only transactionStatus takes a hash')
   if (kind === 'newHeads') return { kind, unit: argument.unit, ...argument.options }

@@ -27,6 +27,8 @@ export type ResumeOptions = { resumeFrom?: number | BlockTag }
 /** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`, the hash of `transactionStatus`. */
 export type SubscriptionArgument = {
   filter: SubscriptionFilter
+  /** Whether `newPendingTransactions` delivers whole transactions. */
+  isFull?: boolean
   /** The transaction of `transactionStatus`. */
   transaction?: Hash
   options: ResumeOptions
@@ -62,15 +64,14 @@ subscriptionKind.doc = { name: 'kind', schema: { enum: KINDS } }
 
 const EVERYTHING = { addresses: [], topics: [] }
 
-/** The second parameter of `eth_subscribe`. With `newPendingTransactions`, clients send `false` to get hashes. */
+/** The second parameter of `eth_subscribe`. With `newPendingTransactions`, clients send `true` to get whole transactions. */
 export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope = PLAIN) => {
   const { unit } = scope
   if (input === undefined || input === null || input === false)
     return { filter: EVERYTHING, options: {}, unit }
   if (typeof input === 'string')
     return { filter: EVERYTHING, options: {}, transaction: hash(input), unit }
-  if (input === true)
-    throw new Error('full pending transactions are not supported: subscribe to their hashes')
+  if (input === true) return { filter: EVERYTHING, isFull: true, options: {}, unit }
   const filter = logFilter(input, scope)
   if ('blockHash' in filter) throw new Error('a subscription cannot have a blockHash')
   return { filter, options: resumeOptions(input), unit }
