@@ -149,7 +149,10 @@ async function startGateways(upstream: string, rpcUrl: string): Promise<Target[]
     `--upstream-sockets=${SOCKETS}`,
   ]
   const grpc = process.env['NATIVE_GRPC']
-  const setups = { HTTP: [], ...(grpc !== undefined && { gRPC: [`--upstream-grpc=${grpc}`] }) }
+  const setups = {
+    HTTP: ['--upstream-grpc=off'],
+    ...(grpc !== undefined && { gRPC: [`--upstream-grpc=${grpc}`] }),
+  }
   const builds = {
     '': undefined,
     ...(process.env['BENCH_OTHER'] !== undefined && {

@@ -265,7 +265,7 @@ async function checkGrpc(
   if (found instanceof Error && isGuessed)
     return info(
       'not found',
-      'blocks, accounts and calls cost the node a part over gRPC: switch it on, or give --upstream-grpc HOST:PORT',
+      'blocks and accounts cost the node a part over gRPC: switch it on, or give --upstream-grpc HOST:PORT',
     )
   if (found instanceof Error)
     return warn(

@@ -49,7 +49,7 @@ export const servingOptions = {
     default: 'auto',
     parse: grpcAddresses,
     repeats: true,
-    help: 'the node’s gRPC interface (port 50051), one for each --upstream in the same order; https://HOST:PORT for TLS; blocks, accounts and calls cost the node and the gateway a part of HTTP, which is used where it fails; auto looks for it on port 50051 (shifted like the port of --upstream from 8090) of nodes on this machine and in private networks, and uses it once its blocks are the same as over HTTP; off',
+    help: 'the node’s gRPC interface (port 50051), one for each --upstream in the same order; https://HOST:PORT for TLS; blocks and accounts cost the node a part of HTTP, which is used where it fails; auto looks for it on port 50051 (shifted like the port of --upstream from 8090) of nodes on this machine and in private networks, and uses it once its blocks are the same as over HTTP; off',
   },
   upstreamHeader: {
     value: 'NAME: VALUE',

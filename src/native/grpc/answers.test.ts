@@ -5,7 +5,6 @@ import { startReplayNode } from '../../../test/support/node.ts'
 import { nativeRecording } from '../../../test/support/recording.ts'
 import { createNodeClient, type NativeClient } from '../client.ts'
 import { createPoolTransport } from '../transport/transport.ts'
-import type { ContractCallRequest } from '../wire/requests.ts'
 import { withGrpc } from './withGrpc.ts'
 
 /** The same node over HTTP alone, and with its gRPC interface. */
@@ -70,27 +69,6 @@ test('default: blocks of a range', async () => {
   expect(await grpc.wallet.getBlockByLimitNext(range)).toStrictEqual(
     await http.wallet.getBlockByLimitNext(range),
   )
-})
-
-test('default: constant calls; the transaction has only what tells a revert', async () => {
-  const { grpc, http, status } = await setup()
-  const seen = new Set<string>()
-  for (const request of recorded('triggerconstantcontract')) {
-    const read = ({ wallet }: NativeClient) =>
-      wallet.triggerConstantContract(request as ContractCallRequest)
-    const { transaction, ...rest } = await read(http)
-    // Hashes and created addresses depend on the time of the call.
-    if (rest.internal_transactions || !('contract_address' in request)) continue
-    const answer = await read(grpc)
-    expect({ ...answer, transaction: answer.transaction?.ret }).toStrictEqual({
-      ...rest,
-      transaction: transaction?.ret,
-    })
-    seen.add(`${String(rest.result.code)} ${transaction?.ret?.[0]?.ret ?? ''}`)
-  }
-  // Successes, reverts and failures.
-  expect(seen.size).toBeGreaterThan(2)
-  expect(status()).toMatchObject({ state: 'up', failed: 0 })
 })
 
 test('behavior: what a client of /wallet asks is answered over HTTP, as the node writes it', async () => {

@@ -6,7 +6,6 @@ import { contractSchema } from '../protobuf/contracts.ts'
 import {
   BlockHeader_RawSchema as HeaderSchema,
   BlockHeaderSchema,
-  ConstantCallSchema,
   TransactionInfoSchema,
 } from '../protobuf/gen/answers_pb.ts'
 import {
@@ -15,7 +14,6 @@ import {
 } from '../protobuf/gen/transaction_pb.ts'
 import { readFields, type Source, sourceOf } from '../protobuf/reader.ts'
 import { fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
-import type { ConstantCall } from '../wire/accountTypes.ts'
 import type { Block, Contract, Hex, Transaction, TransactionInfo } from '../wire/types.ts'
 
 // Whole answers of the gRPC interface, in the format of the HTTP interface.
@@ -43,23 +41,6 @@ export function readInfo(bytes: Buffer): TransactionInfo | undefined {
 /** The outcomes of a block. */
 export function readInfos(bytes: Buffer): TransactionInfo[] {
   return listOf(bytes, infoAt)
-}
-
-/**
- * The result of a constant call. Undefined when the node refused or could not run it: over gRPC it words these errors in another way.
- * The transaction has only what tells a revert.
- */
-export function readConstantAnswer(bytes: Buffer): ConstantCall | undefined {
-  const answer = readFields(ConstantCallSchema, sourceOf(bytes), 0, bytes.length)
-  const { result, transaction } = answer as {
-    result?: { code?: number; result?: boolean }
-    transaction?: Transaction
-  }
-  if (result?.result !== true || result.code !== undefined) return undefined
-  return {
-    ...(answer as unknown as ConstantCall),
-    ...(transaction && { transaction: { ret: transaction.ret ?? [] } as unknown as Transaction }),
-  }
 }
 
 /** Field numbers. Lists have one field. */

@@ -1,8 +1,5 @@
-import { toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
-import { TriggerSmartContractSchema } from '../protobuf/gen/contracts_pb.ts'
-import { messageFromJson } from '../protobuf/message.ts'
 import { malformed } from '../protobuf/wire.ts'
 import type { NativePath } from '../transport/transport.ts'
 import * as answers from './answers.ts'
@@ -47,7 +44,6 @@ type Request = {
   endNum?: number
   value?: string
   address?: string
-  owner_address?: string
 }
 
 /** Whether a request has only hex, and whole numbers where they belong. The node says what is wrong with any other one. */
@@ -59,7 +55,7 @@ function isPlain(request: Request): boolean {
   )
 }
 
-const NUMBERS = new Set(['num', 'startNum', 'endNum', 'call_value', 'call_token_value', 'token_id'])
+const NUMBERS = new Set(['num', 'startNum', 'endNum'])
 
 const block = ({ num = 0 }: Request) => call('GetBlockByNum', numbersMessage(num))
 const blocks = ({ endNum = 0, startNum = 0 }: Request) =>
@@ -67,7 +63,7 @@ const blocks = ({ endNum = 0, startNum = 0 }: Request) =>
 const outcome = ({ value }: Request) => call('GetTransactionInfoById', bytesMessage(value))
 const outcomes = ({ num = 0 }: Request) => call('GetTransactionInfoByBlockNum', numbersMessage(num))
 
-const CALLS: Readonly<Record<string, (request: Request) => GrpcCall | undefined>> = {
+const CALLS: Readonly<Record<string, (request: Request) => GrpcCall>> = {
   '/wallet/gettransactioninfobyblocknum logs': (request) =>
     outcomes(request)((bytes) => some(readOutcomes(bytes))),
   '/wallet/gettransactioninfobyid logs': (request) => outcome(request)(readOutcome),
@@ -77,9 +73,10 @@ const CALLS: Readonly<Record<string, (request: Request) => GrpcCall | undefined>
   '/wallet/getaccount balance': ({ address }) =>
     call('GetAccount', bytesMessage(address, ACCOUNT_ADDRESS))(readBalance),
   '/wallet/getcontractinfo code': ({ value }) =>
-    call('GetContractInfo', bytesMessage(value))(readCode),
+    call('GetContractInfo', bytesMessage(value))((bytes) => readCode(bytes) ?? NONE),
 
-  '/wallet/gettransactioninfobyid height': (request) => outcome(request)(readHeight),
+  '/wallet/gettransactioninfobyid height': (request) =>
+    outcome(request)((bytes) => readHeight(bytes) ?? NONE),
 
   '/wallet/getblockbynum whole': (request) => block(request)(answers.readBlock),
   '/wallet/getblockbyid whole': ({ value }) =>
@@ -90,23 +87,15 @@ const CALLS: Readonly<Record<string, (request: Request) => GrpcCall | undefined>
     call('GetTransactionById', bytesMessage(value))(answers.readTransaction),
   '/wallet/gettransactioninfobyid whole': (request) => outcome(request)(answers.readInfo),
   '/wallet/gettransactioninfobyblocknum whole': (request) => outcomes(request)(answers.readInfos),
-  // Over HTTP, a call without a sender is an error.
-  '/wallet/triggerconstantcontract whole': (request) =>
-    !request.owner_address
-      ? undefined
-      : call(
-          'TriggerConstantContract',
-          toBinary(
-            TriggerSmartContractSchema,
-            messageFromJson(TriggerSmartContractSchema, request) as never,
-          ),
-        )(answers.readConstantAnswer),
 }
 
 /** What gRPC answers: the path of the HTTP call and the part of its answer. */
 export const GRPC_READS: readonly (readonly [path: NativePath, part: string])[] = Object.keys(
   CALLS,
 ).map((key) => key.split(' ') as [NativePath, string])
+
+/** The answer over HTTP for what does not exist. Accounts without code and transactions that wait are asked for too often to ask twice. */
+const NONE = {}
 
 /** The field of the address in an account, which is the request for it. */
 const ACCOUNT_ADDRESS = 3

@@ -77,7 +77,7 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
     if (isTrusted && !isClosed)
       log.info(
         { upstream: name },
-        `upstream ${name} has a gRPC interface on port ${new URL(options.address ?? '').port}: blocks, accounts and calls are read over it`,
+        `upstream ${name} has a gRPC interface on port ${new URL(options.address ?? '').port}: blocks and accounts are read over it`,
       )
   }
 

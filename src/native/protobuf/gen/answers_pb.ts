@@ -25,7 +25,7 @@ import { file_transaction } from './transaction_pb.ts'
 export const file_answers: GenFile =
   /*@__PURE__*/
   fileDesc(
-    'Cg1hbnN3ZXJzLnByb3RvEghwcm90b2NvbCJhCgVCbG9jaxIrCgx0cmFuc2FjdGlvbnMYASADKAsyFS5wcm90b2NvbC5UcmFuc2FjdGlvbhIrCgxibG9ja19oZWFkZXIYAiABKAsyFS5wcm90b2NvbC5CbG9ja0hlYWRlciKAAgoLQmxvY2tIZWFkZXISKwoIcmF3X2RhdGEYASABKAsyGS5wcm90b2NvbC5CbG9ja0hlYWRlci5SYXcSGQoRd2l0bmVzc19zaWduYXR1cmUYAiABKAwaqAEKA1JhdxIRCgl0aW1lc3RhbXAYASABKAMSEgoKdHhUcmllUm9vdBgCIAEoDBISCgpwYXJlbnRIYXNoGAMgASgMEg4KBm51bWJlchgHIAEoAxISCgp3aXRuZXNzX2lkGAggASgDEhcKD3dpdG5lc3NfYWRkcmVzcxgJIAEoDBIPCgd2ZXJzaW9uGAogASgFEhgKEGFjY291bnRTdGF0ZVJvb3QYCyABKAwirgYKD1RyYW5zYWN0aW9uSW5mbxIKCgJpZBgBIAEoDBILCgNmZWUYAiABKAMSEwoLYmxvY2tOdW1iZXIYAyABKAMSFgoOYmxvY2tUaW1lU3RhbXAYBCABKAMSFgoOY29udHJhY3RSZXN1bHQYBSADKAwSGAoQY29udHJhY3RfYWRkcmVzcxgGIAEoDBIqCgdyZWNlaXB0GAcgASgLMhkucHJvdG9jb2wuUmVzb3VyY2VSZWNlaXB0EioKA2xvZxgIIAMoCzIdLnByb3RvY29sLlRyYW5zYWN0aW9uSW5mby5Mb2cSJQoGcmVzdWx0GAkgASgOMhUucHJvdG9jb2wuUmVzdWx0LkNvZGUSEgoKcmVzTWVzc2FnZRgKIAEoDBIUCgxhc3NldElzc3VlSUQYDiABKAkSFwoPd2l0aGRyYXdfYW1vdW50GA8gASgDEhcKD3VuZnJlZXplX2Ftb3VudBgQIAEoAxI8ChVpbnRlcm5hbF90cmFuc2FjdGlvbnMYESADKAsyHS5wcm90b2NvbC5JbnRlcm5hbFRyYW5zYWN0aW9uEiAKGGV4Y2hhbmdlX3JlY2VpdmVkX2Ftb3VudBgSIAEoAxImCh5leGNoYW5nZV9pbmplY3RfYW5vdGhlcl9hbW91bnQYEyABKAMSKAogZXhjaGFuZ2Vfd2l0aGRyYXdfYW5vdGhlcl9hbW91bnQYFCABKAMSEwoLZXhjaGFuZ2VfaWQYFSABKAMSIAoYc2hpZWxkZWRfdHJhbnNhY3Rpb25fZmVlGBYgASgDEg8KB29yZGVySWQYGSABKAwSKwoMb3JkZXJEZXRhaWxzGBogAygLMhUucHJvdG9jb2wuT3JkZXJEZXRhaWwSEgoKcGFja2luZ0ZlZRgbIAEoAxIeChZ3aXRoZHJhd19leHBpcmVfYW1vdW50GBwgASgDEjcKGGNhbmNlbF91bmZyZWV6ZVYyX2Ftb3VudBgdIAMoCzIVLnByb3RvY29sLkFtb3VudEVudHJ5GjQKA0xvZxIPCgdhZGRyZXNzGAEgASgMEg4KBnRvcGljcxgCIAMoDBIMCgRkYXRhGAMgASgMIucBCg9SZXNvdXJjZVJlY2VpcHQSFAoMZW5lcmd5X3VzYWdlGAEgASgDEhIKCmVuZXJneV9mZWUYAiABKAMSGwoTb3JpZ2luX2VuZXJneV91c2FnZRgDIAEoAxIaChJlbmVyZ3lfdXNhZ2VfdG90YWwYBCABKAMSEQoJbmV0X3VzYWdlGAUgASgDEg8KB25ldF9mZWUYBiABKAMSLwoGcmVzdWx0GAcgASgOMh8ucHJvdG9jb2wuUmVzdWx0LkNvbnRyYWN0UmVzdWx0EhwKFGVuZXJneV9wZW5hbHR5X3RvdGFsGAggASgDIv8BChNJbnRlcm5hbFRyYW5zYWN0aW9uEgwKBGhhc2gYASABKAwSFgoOY2FsbGVyX2FkZHJlc3MYAiABKAwSGgoSdHJhbnNmZXJUb19hZGRyZXNzGAMgASgMEkIKDWNhbGxWYWx1ZUluZm8YBCADKAsyKy5wcm90b2NvbC5JbnRlcm5hbFRyYW5zYWN0aW9uLkNhbGxWYWx1ZUluZm8SDAoEbm90ZRgFIAEoDBIQCghyZWplY3RlZBgGIAEoCBINCgVleHRyYRgHIAEoCRozCg1DYWxsVmFsdWVJbmZvEhEKCWNhbGxWYWx1ZRgBIAEoAxIPCgd0b2tlbklkGAIgASgJIpECCgxDb25zdGFudENhbGwSKgoLdHJhbnNhY3Rpb24YASABKAsyFS5wcm90b2NvbC5UcmFuc2FjdGlvbhIXCg9jb25zdGFudF9yZXN1bHQYAyADKAwSJAoGcmVzdWx0GAQgASgLMhQucHJvdG9jb2wuQ2FsbFJlc3VsdBITCgtlbmVyZ3lfdXNlZBgFIAEoAxIrCgRsb2dzGAYgAygLMh0ucHJvdG9jb2wuVHJhbnNhY3Rpb25JbmZvLkxvZxI8ChVpbnRlcm5hbF90cmFuc2FjdGlvbnMYByADKAsyHS5wcm90b2NvbC5JbnRlcm5hbFRyYW5zYWN0aW9uEhYKDmVuZXJneV9wZW5hbHR5GAggASgDIjsKCkNhbGxSZXN1bHQSDgoGcmVzdWx0GAEgASgIEgwKBGNvZGUYAiABKAUSDwoHbWVzc2FnZRgDIAEoDGIGcHJvdG8z',
+    'Cg1hbnN3ZXJzLnByb3RvEghwcm90b2NvbCJhCgVCbG9jaxIrCgx0cmFuc2FjdGlvbnMYASADKAsyFS5wcm90b2NvbC5UcmFuc2FjdGlvbhIrCgxibG9ja19oZWFkZXIYAiABKAsyFS5wcm90b2NvbC5CbG9ja0hlYWRlciKAAgoLQmxvY2tIZWFkZXISKwoIcmF3X2RhdGEYASABKAsyGS5wcm90b2NvbC5CbG9ja0hlYWRlci5SYXcSGQoRd2l0bmVzc19zaWduYXR1cmUYAiABKAwaqAEKA1JhdxIRCgl0aW1lc3RhbXAYASABKAMSEgoKdHhUcmllUm9vdBgCIAEoDBISCgpwYXJlbnRIYXNoGAMgASgMEg4KBm51bWJlchgHIAEoAxISCgp3aXRuZXNzX2lkGAggASgDEhcKD3dpdG5lc3NfYWRkcmVzcxgJIAEoDBIPCgd2ZXJzaW9uGAogASgFEhgKEGFjY291bnRTdGF0ZVJvb3QYCyABKAwirgYKD1RyYW5zYWN0aW9uSW5mbxIKCgJpZBgBIAEoDBILCgNmZWUYAiABKAMSEwoLYmxvY2tOdW1iZXIYAyABKAMSFgoOYmxvY2tUaW1lU3RhbXAYBCABKAMSFgoOY29udHJhY3RSZXN1bHQYBSADKAwSGAoQY29udHJhY3RfYWRkcmVzcxgGIAEoDBIqCgdyZWNlaXB0GAcgASgLMhkucHJvdG9jb2wuUmVzb3VyY2VSZWNlaXB0EioKA2xvZxgIIAMoCzIdLnByb3RvY29sLlRyYW5zYWN0aW9uSW5mby5Mb2cSJQoGcmVzdWx0GAkgASgOMhUucHJvdG9jb2wuUmVzdWx0LkNvZGUSEgoKcmVzTWVzc2FnZRgKIAEoDBIUCgxhc3NldElzc3VlSUQYDiABKAkSFwoPd2l0aGRyYXdfYW1vdW50GA8gASgDEhcKD3VuZnJlZXplX2Ftb3VudBgQIAEoAxI8ChVpbnRlcm5hbF90cmFuc2FjdGlvbnMYESADKAsyHS5wcm90b2NvbC5JbnRlcm5hbFRyYW5zYWN0aW9uEiAKGGV4Y2hhbmdlX3JlY2VpdmVkX2Ftb3VudBgSIAEoAxImCh5leGNoYW5nZV9pbmplY3RfYW5vdGhlcl9hbW91bnQYEyABKAMSKAogZXhjaGFuZ2Vfd2l0aGRyYXdfYW5vdGhlcl9hbW91bnQYFCABKAMSEwoLZXhjaGFuZ2VfaWQYFSABKAMSIAoYc2hpZWxkZWRfdHJhbnNhY3Rpb25fZmVlGBYgASgDEg8KB29yZGVySWQYGSABKAwSKwoMb3JkZXJEZXRhaWxzGBogAygLMhUucHJvdG9jb2wuT3JkZXJEZXRhaWwSEgoKcGFja2luZ0ZlZRgbIAEoAxIeChZ3aXRoZHJhd19leHBpcmVfYW1vdW50GBwgASgDEjcKGGNhbmNlbF91bmZyZWV6ZVYyX2Ftb3VudBgdIAMoCzIVLnByb3RvY29sLkFtb3VudEVudHJ5GjQKA0xvZxIPCgdhZGRyZXNzGAEgASgMEg4KBnRvcGljcxgCIAMoDBIMCgRkYXRhGAMgASgMIucBCg9SZXNvdXJjZVJlY2VpcHQSFAoMZW5lcmd5X3VzYWdlGAEgASgDEhIKCmVuZXJneV9mZWUYAiABKAMSGwoTb3JpZ2luX2VuZXJneV91c2FnZRgDIAEoAxIaChJlbmVyZ3lfdXNhZ2VfdG90YWwYBCABKAMSEQoJbmV0X3VzYWdlGAUgASgDEg8KB25ldF9mZWUYBiABKAMSLwoGcmVzdWx0GAcgASgOMh8ucHJvdG9jb2wuUmVzdWx0LkNvbnRyYWN0UmVzdWx0EhwKFGVuZXJneV9wZW5hbHR5X3RvdGFsGAggASgDIv8BChNJbnRlcm5hbFRyYW5zYWN0aW9uEgwKBGhhc2gYASABKAwSFgoOY2FsbGVyX2FkZHJlc3MYAiABKAwSGgoSdHJhbnNmZXJUb19hZGRyZXNzGAMgASgMEkIKDWNhbGxWYWx1ZUluZm8YBCADKAsyKy5wcm90b2NvbC5JbnRlcm5hbFRyYW5zYWN0aW9uLkNhbGxWYWx1ZUluZm8SDAoEbm90ZRgFIAEoDBIQCghyZWplY3RlZBgGIAEoCBINCgVleHRyYRgHIAEoCRozCg1DYWxsVmFsdWVJbmZvEhEKCWNhbGxWYWx1ZRgBIAEoAxIPCgd0b2tlbklkGAIgASgJYgZwcm90bzM',
     [file_transaction],
   )
 
@@ -409,79 +409,3 @@ export type InternalTransaction_CallValueInfo =
 export const InternalTransaction_CallValueInfoSchema: GenMessage<InternalTransaction_CallValueInfo> =
   /*@__PURE__*/
   messageDesc(file_answers, 4, 0)
-
-/**
- * The answer to a constant call. `transaction` has only what tells a revert.
- *
- * @generated from message protocol.ConstantCall
- */
-export type ConstantCall = Message<'protocol.ConstantCall'> & {
-  /**
-   * @generated from field: protocol.Transaction transaction = 1;
-   */
-  transaction?: Transaction | undefined
-
-  /**
-   * @generated from field: repeated bytes constant_result = 3;
-   */
-  constantResult: Uint8Array[]
-
-  /**
-   * @generated from field: protocol.CallResult result = 4;
-   */
-  result?: CallResult | undefined
-
-  /**
-   * @generated from field: int64 energy_used = 5;
-   */
-  energyUsed: bigint
-
-  /**
-   * @generated from field: repeated protocol.TransactionInfo.Log logs = 6;
-   */
-  logs: TransactionInfo_Log[]
-
-  /**
-   * @generated from field: repeated protocol.InternalTransaction internal_transactions = 7;
-   */
-  internalTransactions: InternalTransaction[]
-
-  /**
-   * @generated from field: int64 energy_penalty = 8;
-   */
-  energyPenalty: bigint
-}
-
-/**
- * Describes the message protocol.ConstantCall.
- * Use `create(ConstantCallSchema)` to create a new message.
- */
-export const ConstantCallSchema: GenMessage<ConstantCall> =
-  /*@__PURE__*/
-  messageDesc(file_answers, 5)
-
-/**
- * @generated from message protocol.CallResult
- */
-export type CallResult = Message<'protocol.CallResult'> & {
-  /**
-   * @generated from field: bool result = 1;
-   */
-  result: boolean
-
-  /**
-   * @generated from field: int32 code = 2;
-   */
-  code: number
-
-  /**
-   * @generated from field: bytes message = 3;
-   */
-  message: Uint8Array
-}
-
-/**
- * Describes the message protocol.CallResult.
- * Use `create(CallResultSchema)` to create a new message.
- */
-export const CallResultSchema: GenMessage<CallResult> = /*@__PURE__*/ messageDesc(file_answers, 6)
