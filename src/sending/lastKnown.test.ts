@@ -88,3 +88,30 @@ test('behavior: a transaction that Redis has lost is recorded again; one that en
   await lost.change(id, { event: 'expired' })
   expect(await store.find(alias)).toBeUndefined()
 })
+
+test('behavior: the nonces of transactions that Redis has lost are not given to others', async () => {
+  const lost = createMemorySentStore()
+  const state = { store: createMemorySentStore() }
+  const store = withLastKnown({
+    ...state.store,
+    reserve: (given) => state.store.reserve(given),
+    change: (...call) => state.store.change(...call),
+    find: (hash) => state.store.find(hash),
+    ending: (hash) => state.store.ending(hash),
+  })
+  const expiration = Date.now() + 60_000
+  const other = (digit: string) => ({ expiration, from, id: `0x${digit.repeat(64)}` as const })
+  await store.reserve(other('a'))
+  await store.reserve(other('b'))
+  state.store = lost
+  expect(await store.reserve({ ...other('c'), nonce: 0 })).toEqual({ outcome: 'taken', next: 1 })
+  expect(await store.reserve(other('d'))).toEqual({ outcome: 'reserved', nonce: 2 })
+  expect(await lost.find(other('a').id)).toMatchObject({ nonce: 0, broadcasts: 2 })
+  expect(await lost.find(other('b').id)).toMatchObject({ nonce: 1, broadcasts: 2 })
+  // Those that ended give their nonces back.
+  await lost.change(other('a').id, { event: 'expired' })
+  expect(await store.reserve({ ...other('e'), nonce: 0 })).toEqual({
+    outcome: 'reserved',
+    nonce: 0,
+  })
+})

@@ -19,7 +19,8 @@ const GRACE = 10 * 60_000
  * Transactions cannot be sent meanwhile, so an old nonce is never used.
  *
  * A Redis that crashed may have lost its last second, and a failover what was not copied. A transaction that this process has
- * recorded, and that Redis has neither as sent nor as ended, is recorded again: otherwise it could be signed a second time.
+ * recorded, and that Redis has neither as sent nor as ended, is recorded again: otherwise it could be signed a second time, or its nonce
+ * given to another one.
  */
 export function withLastKnown(store: SentStore, now = Date.now): SentStore {
   const counts = new LRUCache<Address, SentCounts>({ max: MAX_ACCOUNTS })
@@ -28,16 +29,27 @@ export function withLastKnown(store: SentStore, now = Date.now): SentStore {
     sizeCalculation: ({ hex = '' }) => hex.length + OVERHEAD,
   })
 
+  /** The id of the last transaction with each nonce, by account and nonce. */
+  const holders = new LRUCache<string, Hash>({ max: MAX_ACCOUNTS })
+  const placeOf = ({ from, nonce }: Pick<SentTransaction, 'from' | 'nonce'>) => `${from} ${nonce}`
+
   function record(sent: SentTransaction): void {
     found.set(sent.id, sent)
+    holders.set(placeOf(sent), sent.id)
     if (sent.alias) found.set(sent.alias, sent)
   }
 
+  /** Whether Redis has lost a transaction that can still be mined or removed. */
+  const isLost = async ({ expiration, id, state }: SentTransaction): Promise<boolean> =>
+    state !== 'final' &&
+    expiration + GRACE >= now() &&
+    !(await store.find(id)) &&
+    !(await store.ending(id))
+
   /** Records a transaction again that Redis has lost. */
   async function restore(lost: SentTransaction): Promise<SentTransaction | undefined> {
-    const { block: _, broadcasts: __, nonce: ___, state, ...sent } = lost
-    if (state === 'final' || lost.expiration + GRACE < now()) return undefined
-    if (await store.ending(lost.id)) return undefined
+    if (!(await isLost(lost))) return undefined
+    const { block: _, broadcasts: __, nonce: ___, state: ____, ...sent } = lost
     await store.reserve(sent)
     // Its first broadcast was before.
     return (await store.change(lost.id, { event: 'broadcast' })).sent
@@ -46,10 +58,18 @@ export function withLastKnown(store: SentStore, now = Date.now): SentStore {
   return {
     ...store,
     async reserve(sent) {
-      const reservation = await store.reserve(sent)
-      if (reservation.outcome === 'reserved')
-        record({ ...sent, nonce: reservation.nonce, state: 'pending', broadcasts: 1 })
-      return reservation
+      for (;;) {
+        const reservation = await store.reserve(sent)
+        if (reservation.outcome !== 'reserved') return reservation
+        const reserved = { ...sent, nonce: reservation.nonce }
+        const holder = found.get(holders.get(placeOf(reserved)) ?? sent.id)
+        if (!holder || holder.id === sent.id || !(await isLost(holder))) {
+          record({ ...reserved, state: 'pending', broadcasts: 1 })
+          return reservation
+        }
+        await store.change(sent.id, { event: 'refused', why: NONCE_LOST })
+        await restore(holder)
+      }
     },
     async counts(from) {
       try {
@@ -74,6 +94,13 @@ export function withLastKnown(store: SentStore, now = Date.now): SentStore {
       }
     },
   }
+}
+
+/** Nothing was broadcast. */
+const NONCE_LOST = {
+  state: 'refused' as const,
+  nodes: [],
+  reason: 'Redis had lost another transaction with its nonce',
 }
 
 function fallback<value>(error: unknown, value: value): value {

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+
+import { type Hex, keccak256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
+import { createRedisLink, type RedisLink } from '../../src/lib/redis.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../support/redis.ts'
+import { until } from '../support/until.ts'
+
+explainSkip(redisServerMissing)
+
+describe.skipIf(redisServerMissing)('a Redis that loses its last second, or keys', () => {
+  let chain: DevChain
+  let gateway: TestGateway
+  let link: RedisLink
+  let redis: TestRedis
+  beforeEach(async () => {
+    redis = await startRedis()
+    chain = await createDevChain({ accounts: 3 })
+    chain.automine = false
+    await chain.start()
+    const redisPrefix = randomBytes(6).toString('hex')
+    link = createRedisLink({ prefix: redisPrefix, url: redis.url })
+    gateway = await startGateway({
+      config: { redis: redis.url, redisPrefix },
+      keys: chain.accounts.map(({ key }) => key),
+      transport: chain.transport,
+    })
+  })
+  afterEach(async () => {
+    await gateway?.close()
+    await link?.close()
+    await chain?.close()
+    await redis?.close()
+  })
+
+  const call = (method: string, ...params: unknown[]) => gateway.gateway.request({ method, params })
+  const accountAt = (index: number) => privateKeyToAccount(`0x${chain.accounts[index]?.key ?? ''}`)
+  const signed = (nonce: number): Promise<Hex> =>
+    accountAt(0).signTransaction({
+      chainId: chain.chainId,
+      gas: 100_000n,
+      gasPrice: 1_000n,
+      nonce,
+      to: accountAt(1).address,
+      type: 'legacy',
+      value: 7n,
+    })
+
+  /** Puts all keys back as they were when this was called. */
+  async function backup(): Promise<() => Promise<void>> {
+    const kept = new Map<string, Buffer>()
+    for (const name of await link.client.keys('*')) {
+      const dump = await link.client.dumpBuffer(name)
+      if (dump) kept.set(name, dump)
+    }
+    return async () => {
+      await link.client.flushall()
+      for (const [name, dump] of kept) await link.client.restore(name, 0, dump)
+    }
+  }
+
+  /** How often the chain has paid the other account since it began. */
+  async function payments(): Promise<bigint> {
+    for (let block = 0; block < 3; block++) await chain.mine()
+    const balance = BigInt((await call('eth_getBalance', accountAt(1).address, 'latest')) as Hex)
+    const start = BigInt((await call('eth_getBalance', accountAt(2).address, 'latest')) as Hex)
+    return (balance - start) / 7n
+  }
+
+  test('behavior: the replica that sent a transaction pays it once', async () => {
+    const lose = await backup()
+    const raw = await signed(0)
+    expect(await call('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
+    await lose()
+    expect(await call('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
+    expect(await payments()).toBe(1n)
+    await until(async () =>
+      expect(await call('eth_getTransactionCount', accountAt(0).address, 'latest')).toBe('0x1'),
+    )
+    // Also when Redis loses it after it was mined.
+    await lose()
+    expect(await call('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
+    expect(await payments()).toBe(1n)
+  })
+
+  test('behavior: a managed account has no second transaction with the nonce of a lost one', async () => {
+    const lose = await backup()
+    const request = {
+      from: accountAt(0).address,
+      nonce: '0x0',
+      to: accountAt(1).address,
+      value: '0x7',
+    }
+    await call('eth_sendTransaction', request)
+    await lose()
+    await expect(call('eth_sendTransaction', request)).rejects.toMatchObject({ code: -32000 })
+    expect(await payments()).toBe(1n)
+  })
+})
