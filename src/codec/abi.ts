@@ -11,6 +11,8 @@ import {
   toFunctionSignature,
 } from 'viem/utils'
 
+import { assertDecodedSize } from './abiSize.ts'
+
 /** A decoded call, event or error: its name, its signature, and its parameters in order with their values. */
 export type Decoded = {
   kind: 'function' | 'event' | 'error'
@@ -76,30 +78,46 @@ export const STANDARD_ABI: Abi = parseAbi([
   'error EnforcedPause()',
 ])
 
-/** Decodes revert data: `Error(string)`, `Panic(uint256)`, or an error of the ABI; undefined for any other. */
-export function decodeRevert(data: Hex, abi: Abi): Decoded | undefined {
+/**
+ * Decodes revert data: `Error(string)`, `Panic(uint256)`, or an error of the ABI; undefined for any other.
+ *
+ * @param most - bytes of the decoded values; undefined for more
+ */
+export function decodeRevert(data: Hex, abi: Abi, most = Infinity): Decoded | undefined {
   try {
-    const { abiItem, args, errorName } = decodeErrorResult({ abi: [...abi, ...STANDARD_ABI], data })
+    const all = [...abi, ...STANDARD_ABI]
+    const known = [...all, ...BUILT_IN].find(
+      (item) => item.type === 'error' && selectorOf(item) === data.slice(0, 10).toLowerCase(),
+    )
+    if (known?.type === 'error') assertDecodedSize(known.inputs, afterSelector(data), most)
+    const { abiItem, args, errorName } = decodeErrorResult({ abi: all, data })
     return decoded('error', errorName, abiItem.type === 'error' ? abiItem.inputs : [], args ?? [])
   } catch {
     return undefined
   }
 }
 
-/** Decodes call data with the ABI. */
-export function decodeCalldata(data: Hex, abi: Abi): Decoded | undefined {
+/** Decodes call data with the ABI. @param most - bytes of the decoded values; undefined for more */
+export function decodeCalldata(data: Hex, abi: Abi, most = Infinity): Decoded | undefined {
   try {
     const all: Abi = [...abi, ...STANDARD_ABI]
-    const { args, functionName } = decodeFunctionData({ abi: all, data })
     const item = all.find(
       (item): item is AbiFunction =>
         item.type === 'function' && toFunctionSelector(item) === data.slice(0, 10).toLowerCase(),
     )
+    if (item) assertDecodedSize(item.inputs, afterSelector(data), most)
+    const { args, functionName } = decodeFunctionData({ abi: all, data })
     return decoded('function', functionName, item?.inputs ?? [], args ?? [])
   } catch {
     return undefined
   }
 }
+
+const afterSelector = (data: Hex): Hex => `0x${data.slice(10)}`
+
+/** The selector of an error: as that of a function. */
+const selectorOf = (item: Abi[number]): Hex =>
+  toFunctionSelector({ ...item, type: 'function' } as unknown as AbiFunction)
 
 /** The signature of the function or error whose selector the data begins with, such as `Error(string)`. */
 export function signatureOf(data: Hex, abi: Abi): string | undefined {
@@ -117,12 +135,19 @@ type Log = { topics: Hex[]; data: Hex }
 /**
  * Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. An anonymous
  * event has no topic that names it: the first one whose types fit, if no other event does.
+ *
+ * @param most - bytes of the decoded values; undefined for more
  */
-export function decodeLog(log: Log, abi: Abi): Decoded | undefined {
+export function decodeLog(log: Log, abi: Abi, most = Infinity): Decoded | undefined {
   const events = [...abi, ...STANDARD_ABI].filter((item) => item.type === 'event')
   for (const event of events) {
     if (event.anonymous || toEventSelector(event) !== log.topics[0]) continue
     try {
+      assertDecodedSize(
+        event.inputs.filter(({ indexed }) => !indexed),
+        log.data,
+        most,
+      )
       const { args } = decodeEventLog({
         abi: [event],
         data: log.data,
@@ -135,14 +160,18 @@ export function decodeLog(log: Log, abi: Abi): Decoded | undefined {
     }
   }
   for (const event of events) {
-    const values = event.anonymous ? anonymousValues(event, log) : undefined
+    const values = event.anonymous ? anonymousValues(event, log, most) : undefined
     if (values) return decoded('event', event.name, event.inputs, values)
   }
   return undefined
 }
 
 /** The values of an anonymous event in a log; undefined if another log would have the same values. */
-function anonymousValues({ inputs }: AbiEvent, { data, topics }: Log): unknown[] | undefined {
+function anonymousValues(
+  { inputs }: AbiEvent,
+  { data, topics }: Log,
+  most: number,
+): unknown[] | undefined {
   const inTopics = inputs.filter(({ indexed }) => indexed)
   if (inTopics.length !== topics.length) return undefined
   try {
@@ -151,10 +180,9 @@ function anonymousValues({ inputs }: AbiEvent, { data, topics }: Log): unknown[]
       // The topic of a value without a fixed size is its hash.
       return /^(string|bytes|tuple)$|\]$/.test(input.type) ? topic : exact([input], topic)[0]
     })
-    const rest = exact(
-      inputs.filter(({ indexed }) => !indexed),
-      data,
-    )
+    const others = inputs.filter(({ indexed }) => !indexed)
+    assertDecodedSize(others, data, most)
+    const rest = exact(others, data)
     return inputs.map(({ indexed }) => (indexed ? words : rest).shift())
   } catch {
     return undefined

@@ -31,8 +31,8 @@ export type Health = {
     /** Seconds since the head last moved. */
     age: number | null
   }
-  /** `none`: no Redis is configured. */
-  redis: 'none' | 'up' | 'refusing' | 'down'
+  /** `none`: no Redis is configured; `unknown`: it is asked when the node has answered, because its keys have the chain id. */
+  redis: 'none' | 'unknown' | 'up' | 'refusing' | 'down'
   /** Number and memory of the filters of all clients, as known to this process. */
   filters: { count: number; bytes: number }
   /** The log index; absent without one. */

@@ -20,6 +20,8 @@ export type JournalFile = {
   written(): Promise<void>
   /** Loads the file again when a write has failed, because memory has entries that the file lacks. */
   ensureLoaded(): Promise<void>
+  /** Why the file could not be written the last time, as the code of the system; undefined when it could. */
+  problem(): string | undefined
   close(): Promise<void>
 }
 
@@ -49,6 +51,8 @@ export function createJournalFile<entry extends object>({
   let next: Promise<void> | undefined
   /** A write failed: the next operation reads the file again first. */
   let isStale = false
+  /** Why the last write failed. */
+  let failure: string | undefined
   let reloading: Promise<void> | undefined
 
   const first = lineOf(header)
@@ -70,6 +74,7 @@ export function createJournalFile<entry extends object>({
     await rewrite()
     writing = Promise.resolve()
     isStale = false
+    failure = undefined
   }
 
   function entryOf(line: string, number: number): entry {
@@ -107,6 +112,7 @@ export function createJournalFile<entry extends object>({
       isStale = true
       // A part of the lines may be there, and a shorter line would be followed by the rest of it.
       await handle?.truncate(length).catch(() => {})
+      failure = reasonOf(cause)
       throw onFailure(cause)
     }
   }
@@ -134,6 +140,7 @@ export function createJournalFile<entry extends object>({
       await writing.catch(() => {})
       reloading ??= load()
         .catch((cause: unknown) => {
+          failure = reasonOf(cause)
           throw onFailure(cause)
         })
         .finally(() => {
@@ -141,12 +148,18 @@ export function createJournalFile<entry extends object>({
         })
       await reloading
     },
+    problem: () => failure,
     async close() {
       await writing.catch(() => {})
       await handle?.close()
       handle = undefined
     },
   }
+}
+
+/** The code of the system, such as ENOSPC. Messages name files, and clients may read them. */
+function reasonOf(cause: unknown): string {
+  return (cause as NodeJS.ErrnoException).code ?? 'unknown error'
 }
 
 export declare namespace createJournalFile {

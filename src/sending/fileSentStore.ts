@@ -7,6 +7,8 @@ import type { SentStore } from './sentStore.ts'
 export type FileSentStore = SentStore & {
   /** Reads the file, or creates it. @throws Error that names the problem with the file or its folder. */
   open(): Promise<void>
+  /** Why a change could not be written the last time. */
+  problem(): string | undefined
   close(): Promise<void>
 }
 
@@ -54,6 +56,7 @@ export function createFileSentStore({
   return {
     open: () => journal.load(),
     close: () => journal.close(),
+    problem: () => journal.problem(),
     async reserve(sent) {
       const { fact, reservation } = (await fresh()).reserve(sent)
       if (fact) await change(fact)

@@ -96,6 +96,10 @@ async function openFile(folder: string, genesis: string): Promise<OpenSentStore>
       ...KEPT,
       store,
       isLasting: true,
+      problem() {
+        const problem = store.problem()
+        return problem && `sent transactions cannot be written to the data folder: ${problem}`
+      },
       async close() {
         await store.close()
         free()

@@ -8,7 +8,12 @@ import { createMemoryFilterStore, type KeptFilter } from './memory.ts'
 import type { FilterLimits, FilterStore } from './store.ts'
 
 /** An open store, and the function that closes it. */
-type OpenFilterStore = { store: FilterStore; close(): Promise<void> }
+type OpenFilterStore = {
+  store: FilterStore
+  /** Why filters could not be written the last time. */
+  problem(): string | undefined
+  close(): Promise<void>
+}
 
 /**
  * Opens filters that outlive the process: in memory, and in a journal in a file. A change is on the disk before its call
@@ -75,6 +80,7 @@ export async function openFileFilterStore({
       check: () => journal.ensureLoaded(),
       usage: () => memory.usage(),
     },
+    problem: () => journal.problem(),
     async close() {
       await journal.close()
       unlock()

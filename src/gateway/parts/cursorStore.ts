@@ -32,6 +32,8 @@ export function filterLimits(config: FilterConfig, ttl: number): FilterLimits {
 type CursorStore = {
   /** @throws RpcError when cursors cannot be kept */
   open(): Promise<FilterStore>
+  /** Why cursors could not be written the last time, for operators. */
+  problem(): string | undefined
   close(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export function createCursorStore({
 }: createCursorStore.Options): CursorStore {
   const limits = filterLimits(config, config.cursorTtl)
   let opened: Promise<{ store: FilterStore; close?: () => Promise<void> }> | undefined
+  let problem: () => string | undefined = () => undefined
 
   async function open() {
     if (redis) return { store: createRedisFilterStore({ ...limits, link: redis, name: 'cursor' }) }
@@ -53,13 +56,15 @@ export function createCursorStore({
     const folder = stateFolder(config.dataDir)
     if (folder === undefined)
       throw new RpcError(-32000, 'named cursors need --redis or a --data-dir to be kept in')
-    return openFileFilterStore({
+    const file = await openFileFilterStore({
       ...limits,
       held,
       folder: join(folder, chainId.toString(16)),
       genesis,
       name: 'cursors',
     })
+    problem = () => file.problem()
+    return file
   }
 
   return {
@@ -70,6 +75,10 @@ export function createCursorStore({
         throw error
       })
       return (await opened).store
+    },
+    problem() {
+      const reason = problem()
+      return reason && `named cursors cannot be written to the data folder: ${reason}`
     },
     async close() {
       const store = await opened?.catch(() => undefined)

@@ -34,7 +34,7 @@ export function healthOf({
     : nodes?.map((status) => ({ ...status, name: status.clientName }))
   const head = services?.head.status()
   const upstream = head?.upstream ?? (waiting === undefined ? 'unknown' : 'down')
-  const redis = config.redis === undefined ? 'none' : (services?.redis?.status() ?? 'down')
+  const redis = config.redis === undefined ? 'none' : (services?.redis?.status() ?? 'unknown')
   const reasons: string[] = []
   // What the gateway waits for names the nodes and their reasons.
   if (waiting !== undefined) reasons.push(`waiting for the node: ${waiting}`)
@@ -42,6 +42,7 @@ export function healthOf({
     for (const { name, reason, state } of upstreams ?? [])
       if (state !== 'healthy' && state !== 'starting')
         reasons.push(`upstream ${name} is ${stateInWords(state)}: ${reason}`)
+  if (upstream === 'unknown' && waiting === undefined) reasons.push('the node has not answered yet')
   if (upstream === 'down' && reasons.length === 0) reasons.push('the last poll of the node failed')
   // A chain in this process may produce blocks only on request.
   if (upstreams && head?.age !== undefined && head.age > STALE)
@@ -49,8 +50,8 @@ export function healthOf({
   if (head?.problem !== undefined) reasons.push(head.problem)
   const redisProblem = services?.redis?.problem()
   if (redisProblem !== undefined) reasons.push(`${redisProblem}: new filters fail, polls may fail`)
-  const sentProblem = services?.sentProblem()
-  if (sentProblem !== undefined) reasons.push(sentProblem)
+  for (const problem of [services?.sentProblem(), services?.cursorProblem()])
+    if (problem !== undefined) reasons.push(problem)
   const filters = services?.filterUsage() ?? { bytes: 0, filters: 0, isFull: false }
   if (filters.isFull)
     reasons.push(

@@ -45,6 +45,8 @@ export type Services = {
   /** The log index; absent without `--index`. */
   readonly index: LogIndex | undefined
   readonly redis: RedisLink | undefined
+  /** Why named cursors could not be written the last time. */
+  cursorProblem(): string | undefined
   /** Why the record of sent transactions might not be kept, as text for operators. */
   sentProblem(): string | undefined
   start(): Promise<void>
@@ -211,6 +213,7 @@ export async function createServices({
     head,
     index,
     redis,
+    cursorProblem: () => cursorStore.problem(),
     sentProblem: () => sent.problem(),
     async start() {
       sending.start()

@@ -57,8 +57,10 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
   let sampling: NodeJS.Timeout | undefined
 
   function observe(call: ObservedCall, scope: RequestScope) {
-    metrics.call(call.method, call.code, call.ms / 1000)
-    traffic.call(call.method, call.code, call.ms)
+    // A page expects that calls of its own fail, such as those of a contract that is no token. Its visitor sees no error.
+    const code = scope.caller ? call.code : 0
+    metrics.call(call.method, code, call.ms / 1000)
+    traffic.call(call.method, code, call.ms)
     requestLog.call(call, scope)
     markOutcome(recorder, call)
   }

@@ -8,6 +8,10 @@ import type { AbiEntry } from '../../native/wire/accountTypes.ts'
 const MOST = 64
 const DEEPEST = 8
 
+/** Bytes of decoded values, and of arguments as text, which take less than 50 milliseconds. */
+export const MOST_DECODED = 64 * 1024
+export const MOST_TEXT = 32 * 1024
+
 /** Elements of a fixed array: more would make a decoder loop for long. */
 const LONGEST = 1_024
 

@@ -5,6 +5,8 @@ import { type DevGateway, startDevGateway } from '../../../test/support/devGatew
 import { pagesOf } from '../../../test/support/pages.ts'
 import { artifacts } from '../../../test/support/recordedChain.ts'
 import { toBase58Address } from '../../lib/address.ts'
+import { callFunction } from './reads/contract.ts'
+import type { Source } from './reads/source.ts'
 
 let dev: DevGateway
 let seen: Activity
@@ -121,8 +123,68 @@ test('args: arguments are read as the command line reads them, with every digit'
   })
 })
 
+test('error: arguments of 40 kB', async () => {
+  const inputs = [{ name: 'list', type: 'uint8[]' }]
+  const entry = { type: 'function', name: 'f', inputs, outputs: [] }
+  const args = [`[${'1,'.repeat(20_000)}1]`]
+  expect(await post('/page/encode', { entry, args })).toEqual({
+    error: 'the arguments have more than 32768 characters',
+  })
+})
+
+test('error: an answer whose values share their bytes', async () => {
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const [items, size] = [4_000, 120_000]
+  const offsets = word(items * 32).repeat(items)
+  const data = `0x${word(32)}${word(items)}${offsets}${word(size)}${'ab'.repeat(size)}`
+  const outputs = [{ name: 'list', type: 'bytes[]' }]
+  const entry = {
+    inputs: [],
+    name: 'f',
+    outputs,
+    stateMutability: 'view',
+    type: 'function',
+  } as const
+  const source = { ask: async () => data } as unknown as Source
+  const { error, value } = await callFunction(dev.accountOf(0), entry, [], source)
+  expect([value, error]).toEqual([undefined, 'the values have more than 65536 bytes'])
+})
+
+test('behavior: an ABI of many parameters has forms for as many as fit on a page', async () => {
+  const inputs = Array.from({ length: 60 }, (_, index) => ({ name: `p${index}`, type: 'uint256' }))
+  const abi = Array.from({ length: 100 }, (_, index) => ({
+    inputs,
+    name: `f${index}`,
+    outputs: [],
+    stateMutability: 'view',
+    type: 'function',
+  }))
+  const response = await fetch(`${dev.url}/page/functions/${seen.token}`, {
+    method: 'POST',
+    body: JSON.stringify(abi),
+  })
+  const text = await response.text()
+  expect(text).toContain('f15')
+  expect(text).not.toContain('f16')
+})
+
 test('error: a wrong argument is named', async () => {
   const entry = artifacts.Token.abi.find((item) => 'name' in item && item.name === 'transfer')
   const { error } = await post('/page/encode', { entry, args: [dev.accountOf(1), 'x'] })
   expect(error).toBe('transfer: v (uint256) needs an integer, got "x"')
+})
+
+test('behavior: the calls of a page that fail are no errors of clients', async () => {
+  const errors = async () => {
+    const text = await (await fetch(`${dev.url}/metrics`)).text()
+    return text.split('\n').filter((line) => line.startsWith('ethgate_rpc_errors_total{'))
+  }
+  const before = await errors()
+  await textOf(`/address/${seen.proxy}`)
+  const { error } = await post(`/page/call/${seen.proxy}`, {
+    entry: { inputs: [], name: 'f', outputs: [], stateMutability: 'view', type: 'function' },
+    args: [],
+  })
+  expect(error).toBeDefined()
+  expect(await errors()).toEqual(before)
 })

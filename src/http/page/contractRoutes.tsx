@@ -2,12 +2,11 @@ import { type Context, Hono } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { AbiFunction } from 'viem'
 
-import { encodeCall } from '../../codec/abiArguments.ts'
 import { parseAddress } from '../../lib/address.ts'
 import { textOf } from '../../lib/bodyText.ts'
 import type { Hold } from '../../lib/heldBytes.ts'
 import { readAbi } from './abi.ts'
-import { callFunction, givenFunctions } from './reads/contract.ts'
+import { callFunction, encodeText, givenFunctions } from './reads/contract.ts'
 import type { Source } from './reads/source.ts'
 import { Functions } from './views/contract.tsx'
 
@@ -49,7 +48,7 @@ export function contractRoutes({ part, sourceOf }: contractRoutes.Options): Hono
     const { args, entry } = given(text)
     if (!entry) return c.json({ error: 'expected {entry, args}' }, 400)
     try {
-      return c.json({ data: encodeCall(entry, args) })
+      return c.json({ data: encodeText(entry, args) })
     } catch (error) {
       return c.json({ error: (error as Error).message.split('\n')[0] })
     }

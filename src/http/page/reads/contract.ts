@@ -3,7 +3,15 @@ import { decodeFunctionResult } from 'viem/utils'
 
 import { decodeRevert } from '../../../codec/abi.ts'
 import { encodeCall } from '../../../codec/abiArguments.ts'
-import { functionsOf, readAbi, standardFunctions, valueText } from '../abi.ts'
+import { assertDecodedSize } from '../../../codec/abiSize.ts'
+import {
+  functionsOf,
+  MOST_DECODED,
+  MOST_TEXT,
+  readAbi,
+  standardFunctions,
+  valueText,
+} from '../abi.ts'
 import type { AddressFacts } from './address.ts'
 import type { Source } from './source.ts'
 import { decodedText } from './transaction.ts'
@@ -18,8 +26,9 @@ export type ContractFunctions = {
 /** The result of a function that a visitor called, or its error. */
 export type Answer = { key: string; args: readonly string[]; value?: string; error?: string }
 
-/** Functions of one contract page: more would be no page. */
+/** Functions of one contract page, and their parameters: more would be no page. */
 const MOST = 200
+const MOST_PARAMETERS = 1_000
 
 /** The functions of a contract: of its ABI, of its implementation, or those of the standards that its code has. */
 export async function readFunctions(
@@ -52,9 +61,18 @@ function split(abi: Abi, origin: ContractFunctions['origin']): ContractFunctions
   const once = [...new Map(abi.map((entry) => [keyOf(entry), entry])).values()]
   return {
     origin,
-    read: functionsOf(once, 'read').slice(0, MOST),
-    write: functionsOf(once, 'write').slice(0, MOST),
+    read: firstOf(functionsOf(once, 'read')),
+    write: firstOf(functionsOf(once, 'write')),
   }
+}
+
+/** The first functions, as many as a page may have. */
+function firstOf(functions: readonly AbiFunction[]): AbiFunction[] {
+  let left = MOST_PARAMETERS
+  return functions.slice(0, MOST).filter(({ inputs, outputs }) => {
+    left -= inputs.length + outputs.length
+    return left >= 0
+  })
 }
 
 function keyOf(entry: Abi[number]): string {
@@ -75,20 +93,29 @@ export async function callFunction(
 ): Promise<Answer> {
   const key = functionKey(entry)
   try {
-    const data = encodeCall(entry, args)
+    const data = encodeText(entry, args)
     const result = await source.ask<Hex>('eth_call', { to, data }, 'latest')
     if (result === '0x' && entry.outputs.length > 0)
       return { key, args, error: 'The contract has no such function.' }
+    assertDecodedSize(entry.outputs, result, MOST_DECODED)
     return { key, args, value: valueText(decodeFunctionResult({ abi: [entry], data: result })) }
   } catch (error) {
     return { key, args, error: await errorText(error, to, source) }
   }
 }
 
+/** Encodes a call whose arguments are text. @throws TypeError, RangeError when they are too long */
+export function encodeText(entry: AbiFunction, args: readonly string[]): Hex {
+  const length = args.reduce((sum, text) => sum + text.length, 0)
+  if (length > MOST_TEXT)
+    throw new RangeError(`the arguments have more than ${MOST_TEXT} characters`)
+  return encodeCall(entry, args)
+}
+
 async function errorText(error: unknown, to: Address, source: Source): Promise<string> {
   const { data, message } = error as { data?: unknown; message: string }
   if (typeof data === 'string' && data.length > 10) {
-    const decoded = decodeRevert(data as Hex, (await source.contract(to)).abi)
+    const decoded = decodeRevert(data as Hex, (await source.contract(to)).abi, MOST_DECODED)
     if (decoded && !/^(Error|Panic)$/.test(decoded.name)) return `reverted: ${decodedText(decoded)}`
   }
   return (message.split('\n')[0] ?? '').slice(0, 300)

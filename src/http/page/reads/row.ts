@@ -4,6 +4,7 @@ import { decodeCalldata } from '../../../codec/abi.ts'
 import type { RpcReceipt } from '../../../codec/types.ts'
 import { toRpcAddress, toRpcAddressOrNull } from '../../../lib/address.ts'
 import type { Int64, Transaction } from '../../../native/wire/types.ts'
+import { MOST_DECODED } from '../abi.ts'
 import { operationOf } from '../operations.ts'
 import { hexText } from '../text.ts'
 import { type NativeToken, type Source, type Token, tokenInList } from './source.ts'
@@ -71,7 +72,7 @@ async function callOf(data: Hex, to: Address, source: Source): Promise<Partial<R
   const [{ abi, name }, token] = await Promise.all([source.contract(to), tokenInList(to, source)])
   const toName = token?.name ?? name
   if (data.length < 10) return { toName, action: 'transfer' }
-  const call = decodeCalldata(data, abi)
+  const call = decodeCalldata(data, abi, MOST_DECODED)
   const amount = call?.name === 'transfer' ? call.params[1]?.value : undefined
   return {
     toName,

@@ -12,7 +12,7 @@ import type {
   Transaction,
   TransactionInfo,
 } from '../../../native/wire/types.ts'
-import { valueText } from '../abi.ts'
+import { MOST_DECODED, valueText } from '../abi.ts'
 import { hexText } from '../text.ts'
 import { type NativeValue, type Row, rowOf } from './row.ts'
 import { ifAnswered, type NativeToken, type Source, type Token, tokenInList } from './source.ts'
@@ -139,7 +139,9 @@ export async function readTransaction(
     solid,
     status,
     reason: reasonOf(info, allAbis, failureOf),
-    call: transaction.to ? decodeCalldata(transaction.input, abiOf(transaction.to)) : undefined,
+    call: transaction.to
+      ? decodeCalldata(transaction.input, abiOf(transaction.to), MOST_DECODED)
+      : undefined,
     names: new Map(
       known.flatMap((one) => {
         const name = nameOf(one)
@@ -151,14 +153,15 @@ export async function readTransaction(
     logs: logs.map((log) => ({
       log,
       name: nameOf(known.find(({ address }) => address === log.address)),
-      event: decodeLog(log, abiOf(log.address)) ?? decodeLog(log, allAbis),
+      event:
+        decodeLog(log, abiOf(log.address), MOST_DECODED) ?? decodeLog(log, allAbis, MOST_DECODED),
     })),
     transfers: transfers.filter((one) => one !== undefined),
     frames: frames?.map(({ depth, frame }) => ({
       frame,
       depth,
       name: known.find(({ address }) => address === frame.to)?.name,
-      call: frame.input && decodeCalldata(frame.input, abiOf(frame.to))?.signature,
+      call: frame.input && decodeCalldata(frame.input, abiOf(frame.to), MOST_DECODED)?.signature,
     })),
     internal: info?.internal_transactions ?? [],
     signers: signersOf(native, transaction.from),
@@ -187,7 +190,7 @@ function reasonOf(
   if (!failed) return undefined
   const data: Hex = `0x${info.contractResult?.[0] ?? ''}`
   if (outcome === 'REVERT') {
-    const known = decodeRevert(data, abi)
+    const known = decodeRevert(data, abi, MOST_DECODED)
     const text = revertReason(data) ?? (known && decodedText(known))
     if (text !== undefined) return { text }
     if (data === '0x') return { text: 'reverted without a reason' }
