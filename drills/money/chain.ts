@@ -40,13 +40,14 @@ async function openReal(urls: string[]): Promise<MoneyChain> {
   })
   const { alice, bob, carol, dave, rich, sr1, sr2, sr3, sr4, sr5 } = keys
   const senders = [alice, bob, carol, dave, rich, sr1, sr2, sr3, sr4, sr5]
+  const plain = await startFaultProxy(asks[0] as Ask)
   const what = `${urls.length} real node${urls.length > 1 ? 's' : ''}`
   return {
     what,
     asks,
     keys: senders.map(({ pk }) => prefixed(pk)),
-    ...(await reader(urls[0] ?? '')),
-    async close() {},
+    ...(await reader(plain.url)),
+    close: () => plain.close(),
   }
 }
 
