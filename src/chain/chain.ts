@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 import { type BlockId, type BlockRef, heightOfHash } from '../codec/blockRef.ts'
 import type { RpcBlock } from '../codec/types.ts'
 import type { Config } from '../config/config.ts'
+import type { Call } from '../lib/call.ts'
 import { BeyondHeadError, InvalidParamsError, RpcError } from '../lib/errors.ts'
 import { ownWire, type Wire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
@@ -62,7 +63,7 @@ export function createChain(options: createChain.Options): Chain {
     }
   }
 
-  async function find(ref: BlockRef, signal?: AbortSignal): Promise<CachedBlock | undefined> {
+  async function find(ref: BlockRef, signal?: Call): Promise<CachedBlock | undefined> {
     if (typeof ref === 'object') {
       const block = await blocks.byHash(ref.blockHash, signal)
       return block && block.id.number <= latest().number ? block : undefined
@@ -72,10 +73,7 @@ export function createChain(options: createChain.Options): Chain {
   }
 
   /** Reads a solidified block without its transactions, if it is not cached and the nodes serve gRPC, which makes that cheap. */
-  async function slimBlock(
-    ref: BlockRef,
-    signal?: AbortSignal,
-  ): Promise<Wire<RpcBlock> | undefined> {
+  async function slimBlock(ref: BlockRef, signal?: Call): Promise<Wire<RpcBlock> | undefined> {
     if (typeof ref !== 'number' || ref > head.solid().number || !hasGrpc?.()) return undefined
     return blocks.peek(ref) ? undefined : slim.get(ref, signal)
   }
@@ -89,7 +87,7 @@ export function createChain(options: createChain.Options): Chain {
   async function readBlock(
     ref: BlockRef,
     full: boolean,
-    signal: AbortSignal | undefined,
+    signal: Call | undefined,
   ): Promise<Wire<RpcBlock> | undefined> {
     const read = full ? undefined : await slimBlock(ref, signal)
     if (read) return read
@@ -99,7 +97,7 @@ export function createChain(options: createChain.Options): Chain {
     return full ? block.full(context).whole : block.slim(context)
   }
 
-  async function resolve(ref: BlockRef, signal?: AbortSignal): Promise<BlockId | undefined> {
+  async function resolve(ref: BlockRef, signal?: Call): Promise<BlockId | undefined> {
     if (typeof ref === 'object') return (await find(ref, signal))?.id
     const number = heightOf(ref)
     if (number > latest().number) return undefined
@@ -107,7 +105,7 @@ export function createChain(options: createChain.Options): Chain {
     return hash === undefined ? (await blocks.get(number, signal))?.id : { hash, number }
   }
 
-  async function rangeOf(from: BlockRef, to: BlockRef, signal?: AbortSignal): Promise<BlockRange> {
+  async function rangeOf(from: BlockRef, to: BlockRef, signal?: Call): Promise<BlockRange> {
     const bound = async (ref: BlockRef) => {
       if (typeof ref !== 'object') return heightOf(ref)
       const id = await resolve(ref, signal)
@@ -129,7 +127,7 @@ export function createChain(options: createChain.Options): Chain {
     if (number > newest) throw new BeyondHeadError(number, newest)
   }
 
-  function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
+  function searchOptions(signal: Call | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
     const index = options.index ?? (nextRun?.(0) && emptyRunIndex(nextRun))
     return { blocks, head, hints, index, maxBlocks, maxResults, native, hasGrpc, signal, spans }
@@ -138,7 +136,7 @@ export function createChain(options: createChain.Options): Chain {
   async function search(
     range: BlockRange,
     match: LogMatch,
-    signal: AbortSignal | undefined,
+    signal: Call | undefined,
   ): Promise<LogAnswer> {
     // The hash of the last block identifies all blocks before it. Up to the solidified block its height does.
     const end = range.to <= head.solid().number ? range.to : blocks.hashAt(range.to)

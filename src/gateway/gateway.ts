@@ -106,7 +106,6 @@ export function createGateway({
     nodeRpc: () => node.rpc(),
     nodes: () => node.nodes(),
     priceOfBlock,
-    refusals: (signal) => telemetry.asked.refusals(signal),
     hasGrpc: () => upstreams?.hasGrpc() === true,
     isSpare: () => upstreams?.isSpare() === true,
     onLogs: (origins) => recorder.logs(origins),

@@ -17,9 +17,9 @@ export type Access = {
 
 /** Refuses requests by their Host and Origin headers. */
 export function checkAccess(access: Access): Middleware {
-  return async function checkAccess(c, next) {
+  return function checkAccess(c, next) {
     const refusal = access.refusalOf(c.env.incoming)
-    return refusal ? refused(refusal) : next()
+    return refusal ? Promise.resolve(refused(refusal)) : next()
   }
 }
 

@@ -58,27 +58,32 @@ function collect(
 ): Promise<Buffer> {
   const expected = Number(incoming.headers['content-length'] ?? -1)
   return new Promise((resolve, reject) => {
+    if (expected > limit) return reject(new BodyTooLargeError(limit))
     let collected: Collected | undefined
     let whole: Buffer | undefined
-    const fail = (error: Error) => {
-      incoming.off('data', add)
-      reject(error)
-    }
+    let isOver = incoming.destroyed
     const add = (chunk: Buffer) => {
       try {
-        if (chunk.length === expected && expected <= limit) whole = chunk
+        if (chunk.length === expected) whole = chunk
         else (collected ??= collectBytes(limit, hold)).add(chunk)
       } catch (error) {
-        fail(error as Error)
+        isOver = true
+        incoming.off('data', add)
+        reject(error)
       }
     }
-    const gone = () => fail(new ClientGoneError())
-    if (expected > limit) return fail(new BodyTooLargeError(limit))
-    if (incoming.destroyed) return gone()
+    // It comes after the end too.
+    const close = () => {
+      if (!isOver) reject(new ClientGoneError())
+    }
+    if (isOver) return reject(new ClientGoneError())
     incoming.on('data', add)
-    incoming.on('end', () => resolve(whole ?? collected?.whole() ?? EMPTY))
-    incoming.on('error', gone)
-    incoming.on('close', gone)
+    incoming.on('end', () => {
+      isOver = true
+      resolve(whole ?? collected?.whole() ?? EMPTY)
+    })
+    incoming.on('error', close)
+    incoming.on('close', close)
   })
 }
 

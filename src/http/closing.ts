@@ -27,7 +27,7 @@ export function createClosing(inTurn: Pick<InTurn, 'hasMore'>): Closing {
 
 /** Marks the answer to each request that begins. One that was in flight before is marked when it is written. */
 export function markClosing(closing: Closing): Middleware {
-  return async function markClosing({ env: { incoming, outgoing } }, next) {
+  return function markClosing({ env: { incoming, outgoing } }, next) {
     closing.mark(incoming, outgoing)
     return next()
   }

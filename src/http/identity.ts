@@ -23,12 +23,12 @@ export type Identity = {
 
 /** Finds the caller of each request. Refuses those with an API key that may not be used, and without one where it is required. */
 export function identify(identity: Identity, corsHeaders: CorsHeaders): Middleware {
-  return async function identify(c, next) {
+  return function identify(c, next) {
     const { incoming } = c.env
     // A preflight has no API key.
     const isFree = incoming.method === 'OPTIONS' || isProbe(incoming)
     const caller = isFree ? IN_PROCESS : identity.identify(incoming)
-    if ('reason' in caller) return refused(caller, corsHeaders(incoming))
+    if ('reason' in caller) return Promise.resolve(refused(caller, corsHeaders(incoming)))
     c.set('caller', caller)
     return next()
   }

@@ -1,10 +1,10 @@
-import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 
 import type { HttpBindings } from '@hono/node-server'
 
-import { type Meter, openMeter } from '../lib/meter.ts'
+import { type Call, createAskedNodes, type Meter } from '../lib/call.ts'
+import { createStop, type Stop } from '../lib/stopSignal.ts'
 import type { Caller } from '../limits/caller.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
 import { ClientGoneError, type RequestScope, scopesOf } from '../rpc/request.ts'
@@ -26,7 +26,7 @@ export function createHttpScopes({ onError }: createHttpScopes.Options): HttpSco
     caller: ({ caller }) => caller,
     meter: ({ connection }) => connection.meter,
     headers: ({ incoming }) => incoming.headers,
-    signal: ({ connection }) => connection.signal,
+    signal: (exchange) => (exchange.call ??= openCall(exchange.connection, exchange.caller)),
     socket: () => undefined,
     onDelivery(exchange, listener) {
       exchange.delivery ??= watch(exchange, onError)
@@ -34,9 +34,15 @@ export function createHttpScopes({ onError }: createHttpScopes.Options): HttpSco
     },
   })
   return (incoming, outgoing, caller) => {
-    meterFor(incoming.socket, caller)
     const connection = connectionOf(incoming.socket)
-    return scopeOf({ incoming, outgoing, caller, connection, delivery: undefined })
+    return scopeOf({
+      incoming,
+      outgoing,
+      caller,
+      connection,
+      call: undefined,
+      delivery: undefined,
+    })
   }
 }
 
@@ -51,6 +57,8 @@ type Exchange = {
   readonly caller: Caller
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
+  /** Made when a method needs it. */
+  call: Call | undefined
   delivery: Delivery | undefined
 }
 
@@ -68,36 +76,48 @@ function watch(
   return delivery
 }
 
-/** What the requests of one HTTP connection share. */
-type Connection = { readonly signal: AbortSignal; readonly meter: Meter }
-
-/** The signal of the connection behind a request of the Hono app; undefined for a request without a socket, as in tests. */
-export function signalOf(c: { env: unknown }): AbortSignal | undefined {
-  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
-  return incoming && connectionOf(incoming.socket).signal
+/** What the requests of one HTTP connection share. They run one after the other. */
+type Connection = {
+  readonly meter: Meter
+  /** The call that runs. */
+  current: Stop | undefined
+  isGone: boolean
 }
 
-/** The meter of a connection, for the next request on it. */
-export function meterFor(socket: Socket, caller: Caller): Meter {
-  const { meter } = connectionOf(socket)
-  meter.owner = caller.id
-  meter.weight = caller.limits.weight ?? 1
-  return meter
+/** Opens the call of a request: it is aborted when the connection ends. */
+function openCall(connection: Connection, { id, limits: { weight = 1 } }: Caller): Call {
+  const { meter } = connection
+  const call = createStop({ caller: { id, weight }, meter, asked: createAskedNodes() })
+  if (connection.isGone) call.stop(new ClientGoneError())
+  connection.current = call
+  return call
+}
+
+/** Opens the call of a page or an operation. */
+export function openPageCall(socket: Socket, caller: Caller): Call {
+  return openCall(connectionOf(socket), caller)
+}
+
+/** The call of a page or an operation; undefined without a socket, as in tests. */
+export function callOf(c: { env: unknown }): Call | undefined {
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
+  return incoming && connectionOf(incoming.socket).current
 }
 
 const connections = new WeakMap<Socket, Connection>()
 
-/** One signal for a connection, not for each request, because creating a signal takes longer than a cached answer. */
 function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket)
   if (known) return known
-  const controller = new AbortController()
-  const { signal } = controller
-  // Each upstream call of each request adds a listener.
-  setMaxListeners(0, signal)
-  if (socket.destroyed) controller.abort(new ClientGoneError())
-  else socket.once('close', () => controller.abort(new ClientGoneError()))
-  const connection = { signal, meter: openMeter(signal) }
+  const connection: Connection = {
+    meter: { cost: 0, charged: 0 },
+    current: undefined,
+    isGone: socket.destroyed,
+  }
+  socket.once('close', () => {
+    connection.isGone = true
+    connection.current?.stop(new ClientGoneError())
+  })
   connections.set(socket, connection)
   return connection
 }

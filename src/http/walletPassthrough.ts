@@ -2,8 +2,8 @@ import { type Context as HonoContext, Hono } from 'hono'
 import { LRUCache } from 'lru-cache'
 
 import { textOf } from '../lib/bodyText.ts'
+import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
-import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from '../native/dedupe.ts'
 import {
   decodeMessage,
@@ -21,7 +21,7 @@ import { stringifyNative } from '../native/wire/json.ts'
 import type { Operation } from '../native/wire/operation.ts'
 import { sharedOperations, walletOperations } from '../native/wire/operations.ts'
 import { parseAnswer } from '../native/wire/parseAnswer.ts'
-import { signalOf } from './scope.ts'
+import { callOf } from './scope.ts'
 
 /**
  * `/wallet` and `/walletsolidity` for native libraries, answered by the gateway's nodes: the same routing and limits as for
@@ -50,12 +50,12 @@ export function createWalletPassthrough({
     { kind, path: name }: AnyOperation,
     path: NativePath,
     body: string | undefined,
-    signal: AbortSignal,
+    signal: Call,
   ): Promise<string> {
-    const send = (ending: StopSignal | undefined) =>
+    const send = (ending: Call | undefined) =>
       transport.send(path, body, {
         // The visitor who is charged.
-        caller: ending?.caller ?? ending,
+        caller: signal,
         idempotent: kind !== 'send',
         isOfClient: true,
         kind,
@@ -92,7 +92,7 @@ export function createWalletPassthrough({
     // The path of the request can spell the same operation in many ways, such as `/wallet/%67etnowblock`.
     const path: NativePath = `/${prefix}/${operation.path}${new URL(c.req.url).search}`
     try {
-      const text = await ask(operation, path, body, signalOf(c) ?? c.req.raw.signal)
+      const text = await ask(operation, path, body, callOf(c) ?? c.req.raw.signal)
       return c.body(text, 200, JSON_TYPE)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error

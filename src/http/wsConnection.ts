@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 
 import type { WebSocket } from 'ws'
 
-import { openMeter } from '../lib/meter.ts'
+import { createAskedNodes } from '../lib/call.ts'
+import { createStop } from '../lib/stopSignal.ts'
 import type { TimeSlice } from '../lib/timeSlice.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
@@ -47,12 +47,10 @@ export function createWsConnection(
     unsent,
   }: createWsConnection.Options,
 ): WsConnection {
-  const gone = new AbortController()
-  // Each upstream call of each request adds a listener.
-  setMaxListeners(0, gone.signal)
   const { id, key } = caller()
-  const meter = openMeter(gone.signal)
-  meter.owner = id
+  const owner = { id, weight: 1 }
+  const meter = { cost: 0, charged: 0 }
+  const gone = createStop({ caller: owner, meter, asked: createAskedNodes() })
   weigh()
   /** Requests without an answer yet. */
   const open = new Set<Delivery>()
@@ -72,7 +70,7 @@ export function createWsConnection(
   const socket: RpcSocket = {
     id: randomBytes(16).toString('hex'),
     client: id,
-    signal: gone.signal,
+    signal: gone,
     get maxSubscriptions() {
       return caller().limits.subscriptions
     },
@@ -103,7 +101,7 @@ export function createWsConnection(
   }
 
   function weigh() {
-    meter.weight = caller().limits.weight ?? 1
+    owner.weight = caller().limits.weight ?? 1
   }
 
   /** Charges what subscriptions read from nodes since the last charge. Calls charge it too. */
@@ -145,7 +143,7 @@ export function createWsConnection(
     caller,
     meter: () => meter,
     headers: () => headers,
-    signal: () => gone.signal,
+    signal: () => gone,
     socket: () => socket,
     onDelivery: (delivery, listener) => delivery.onDelivery(listener),
   })
@@ -191,7 +189,7 @@ export function createWsConnection(
   const isReady = () => waiting.length > 0 && !isBusy()
 
   async function inTurn() {
-    await timeSlice.next(gone.signal)
+    await timeSlice.next(gone)
     queued = false
     if (!ended) startNext()
     flow()
@@ -231,7 +229,7 @@ export function createWsConnection(
       if (ended) return
       ended = true
       chargeReads(0)
-      gone.abort(new ClientGoneError())
+      gone.stop(new ClientGoneError())
       for (const delivery of open) delivery.end(false)
       void notifyClosed()
     },

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest'
 
+import type { Call } from './call.ts'
 import { createFairLimit } from './fairLimit.ts'
-import { openMeter } from './meter.ts'
+import { createStop } from './stopSignal.ts'
 
-function caller(owner: string): object {
-  const signal = {}
-  openMeter(signal).owner = owner
-  return signal
-}
+const caller = (id: string) => createStop({ caller: { id, weight: 1 } })
 
 test('default', async () => {
   const limit = createFairLimit(2)
@@ -28,7 +25,7 @@ test('behavior: callers get places in turn', async () => {
   const limit = createFairLimit(1)
   const [heavy, light] = [caller('heavy'), caller('light')]
   const order: string[] = []
-  const add = (name: string, signal: object) => limit(async () => void order.push(name), signal)
+  const add = (name: string, call: Call) => limit(async () => void order.push(name), call)
   await Promise.all([
     ...['h1', 'h2', 'h3', 'h4'].map((name) => add(name, heavy)),
     ...['l1', 'l2'].map((name) => add(name, light)),

@@ -1,21 +1,9 @@
-/** The used part of an abort signal. Creating a whole AbortSignal takes longer than many of the calls that need one. */
-export type StopSignal = {
-  readonly aborted: boolean
-  readonly reason: unknown
-  /** For work that several callers share: the signal of the first one. */
-  readonly caller?: StopSignal | undefined
-  throwIfAborted(): void
-  addEventListener(type: 'abort', listener: StopListener, options?: { once?: boolean }): void
-  removeEventListener(type: 'abort', listener: StopListener): void
-}
+import type { Call, StopEvent, StopListener, StopSignal } from './call.ts'
 
-/** A function, or an object as `EventTarget` takes it. */
-export type StopListener = (() => void) | { handleEvent(event: StopEvent): void }
-
-type StopEvent = { readonly target: unknown }
+export type { StopListener, StopSignal } from './call.ts'
 
 /** A signal that its owner aborts. As a listener of another signal it is aborted with the reason of that one. */
-export type Stop = StopSignal & {
+export type Stop = Call & {
   /** Aborts it. Only the first reason counts. */
   stop(reason: unknown): void
   handleEvent(event: StopEvent): void
@@ -24,13 +12,16 @@ export type Stop = StopSignal & {
 /**
  * A signal with few listeners. Most signals have one, which is stored without a list.
  *
- * @param caller - see `StopSignal`.
+ * @param of - The call that the work is for: what is done until it is aborted counts for the same caller.
  */
-export function createStop(caller?: StopSignal): Stop {
+export function createStop(of?: Omit<Call, keyof StopSignal>): Stop {
   return {
     aborted: false,
     reason: undefined,
-    caller,
+    caller: of?.caller,
+    meter: of?.meter,
+    group: of?.group,
+    asked: of?.asked,
     first: undefined,
     others: undefined,
     addEventListener: add,

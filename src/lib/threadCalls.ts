@@ -1,5 +1,7 @@
 import type { MessagePort, TransferListItem, Worker } from 'node:worker_threads'
 
+import type { StopSignal } from './stopSignal.ts'
+
 /** Calls from one thread to another by name, with an answer or an error each. */
 type Message =
   | { id: number; name: string; argument: unknown }
@@ -63,7 +65,7 @@ export function answerCalls(
 export type Call = <result>(
   name: string,
   argument?: unknown,
-  signal?: AbortSignal,
+  signal?: StopSignal,
   onNote?: (note: never) => void,
 ) => Promise<result>
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { openMeter } from './meter.ts'
+import type { Call } from './call.ts'
+import { createStop } from './stopSignal.ts'
 import { createTimeSlice } from './timeSlice.ts'
 
 /** Work of `slices` slices of `cost` milliseconds each, on a clock that only work moves. */
@@ -80,11 +81,9 @@ test('behavior: long work pauses while new work arrives in each tick, for a boun
 
 test('behavior: callers get slices in turn', async () => {
   const slice = createTimeSlice({ budget: 0 })
-  const [heavy, light] = [{}, {}]
-  openMeter(heavy).owner = 'heavy'
-  openMeter(light).owner = 'light'
+  const [heavy, light] = [caller('heavy'), caller('light')]
   const order: string[] = []
-  const wait = (name: string, caller: object) => slice.next(caller).then(() => order.push(name))
+  const wait = (name: string, caller: Call) => slice.next(caller).then(() => order.push(name))
   await Promise.all([
     ...['h1', 'h2', 'h3'].map((name) => wait(name, heavy)),
     ...['l1', 'l2'].map((name) => wait(name, light)),
@@ -100,3 +99,8 @@ test('behavior: answers that are ready go out before the long work that waits', 
   await long
   expect(order).toEqual(['answer', 'long'])
 })
+
+/** A call of a caller. */
+function caller(id: string): Call {
+  return createStop({ caller: { id, weight: 1 } })
+}

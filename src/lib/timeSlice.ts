@@ -1,5 +1,5 @@
+import type { Call } from './call.ts'
 import { createFairQueue } from './fairQueue.ts'
-import { meterOf } from './meter.ts'
 
 /** The real function, so that a test which replaces timers does not stop long work. */
 const onNextTurn = setImmediate
@@ -14,9 +14,9 @@ export type TimeSlice = {
   /**
    * Resolves when there is time. Callers that wait get slices in turn, however many requests each has.
    *
-   * @param caller - the signal of the request
+   * @param call - what the work is for
    */
-  next(caller?: object): Promise<void>
+  next(call?: Call): Promise<void>
   /** Runs a step at the end of this tick, before the long work that waits: for answers that are ready. */
   first(step: () => void): void
   /** Pauses long work for this tick, so that the next tick comes at once. For events that arrive one in each tick. */
@@ -71,10 +71,9 @@ export function createTimeSlice({
 
   return {
     isOver: () => waiting.size > 0 || isUsedUp(),
-    next: (caller) =>
+    next: (call) =>
       new Promise((resolve) => {
-        const meter = meterOf(caller)
-        waiting.add(resolve, meter?.owner, meter?.weight)
+        waiting.add(resolve, call?.caller?.id, call?.caller?.weight)
         arm()
       }),
     first(step) {

@@ -1,5 +1,5 @@
+import type { Meter } from '../lib/call.ts'
 import type { RpcError } from '../lib/errors.ts'
-import type { Meter } from '../lib/meter.ts'
 import type { RedisLink } from '../lib/redis.ts'
 import { burstOf, type Caller, isUnlimited, type Limits } from './caller.ts'
 import { type CallerRequest, createCallers } from './callers.ts'

@@ -1,4 +1,5 @@
 import type { BlockRange } from '../chain/blockRange.ts'
+import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import type { Upstream } from '../native/upstream.ts'
 import { nameOf } from './engine/open.ts'
@@ -209,7 +210,7 @@ export declare namespace createLogIndex {
 }
 
 type SearchOptions = {
-  signal?: AbortSignal | undefined
+  signal?: Call | undefined
   /** Whether the caller can read the blocks elsewhere. @default false */
   isOptional?: boolean
 }

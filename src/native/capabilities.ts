@@ -1,3 +1,4 @@
+import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from './client.ts'
 import { readFailure } from './constantCall.ts'
@@ -36,11 +37,11 @@ export type ChainIdentity = {
 /** The capabilities of one node. */
 export type Capabilities = {
   /** The chain of the node. @throws the error of the node call */
-  identity(signal?: AbortSignal): Promise<ChainIdentity>
+  identity(signal?: Call): Promise<ChainIdentity>
   /** Whether the node has a capability. Probes the node on first use, and again when the cached answer is old. */
-  has(capability: Capability, signal?: AbortSignal): Promise<boolean>
+  has(capability: Capability, signal?: Call): Promise<boolean>
   /** Release of the node's code, such as `4.8.0`. */
-  version(signal?: AbortSignal): Promise<string | undefined>
+  version(signal?: Call): Promise<string | undefined>
 }
 
 const ZERO_ADDRESS = `41${'0'.repeat(40)}`
@@ -60,7 +61,7 @@ export function createCapabilities({
 
   function cached<value>(
     key: string,
-    signal: AbortSignal | undefined,
+    signal: Call | undefined,
     ask: () => Promise<value>,
     time = LIFETIME,
   ): Promise<value> {
@@ -151,7 +152,7 @@ export const CONSTANT_CALLS_OFF =
 export async function hasBalancesOf(
   native: NativeClient,
   block: { hash: Hex; number: number },
-  signal?: AbortSignal,
+  signal?: Call,
 ): Promise<boolean> {
   const genesis = await native.wallet.getBlock({ id_or_num: '0' }, { signal })
   if (!genesis) return false
@@ -207,7 +208,7 @@ async function readIdentity(native: NativeClient): Promise<ChainIdentity> {
 /** Release of the node's code, such as `4.8.0`; undefined when it hides it. */
 export async function readVersion(
   native: NativeClient,
-  signal?: AbortSignal,
+  signal?: Call,
 ): Promise<string | undefined> {
   const info = await ifServed(native.wallet.getNodeInfo(undefined, { signal }))
   return shownRelease(info?.configNodeInfo?.codeVersion)

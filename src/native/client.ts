@@ -1,3 +1,4 @@
+import type { Call } from '../lib/call.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
@@ -61,7 +62,7 @@ export function createNodeClient({
     { kind, part, path: name }: AnyOperation,
     body: string | undefined,
     wanted: string | undefined,
-    caller: object | undefined,
+    caller: Call | undefined,
     signal: StopSignal | undefined,
   ): Promise<unknown> {
     const idempotent = kind !== 'send'
@@ -94,7 +95,7 @@ export function createNodeClient({
     operation: AnyOperation,
     body: string | undefined,
     wanted: string | undefined,
-    caller: object | undefined,
+    caller: Call | undefined,
     signal: StopSignal | undefined,
   ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
@@ -109,7 +110,7 @@ export function createNodeClient({
     path: NativePath,
     operation: AnyOperation,
     request: unknown,
-    signal: StopSignal | undefined,
+    signal: Call | undefined,
     wanted: string | undefined,
     finish: (answer: unknown) => unknown,
   ): Promise<unknown> {
@@ -117,9 +118,8 @@ export function createNodeClient({
       operation.method === 'GET' && request === undefined
         ? undefined
         : stringifyNative(request ?? {})
-    const caller = signal?.caller ?? signal
-    const start = async (signal: StopSignal | undefined) =>
-      finish(await askWithRetry(path, operation, body, wanted, caller, signal))
+    const start = async (shared: Call | undefined) =>
+      finish(await askWithRetry(path, operation, body, wanted, signal, shared))
     const key = `${path} ${wanted ?? ''} ${body ?? ''}`
     return operation.kind === 'read' ? share(key, signal, start) : start(signal)
   }

@@ -1,10 +1,11 @@
-import { createStop, type Stop, type StopSignal } from '../lib/stopSignal.ts'
+import type { Call } from '../lib/call.ts'
+import { createStop, type Stop } from '../lib/stopSignal.ts'
 
 /** Runs identical concurrent calls once. `key` identifies the call. */
 export type Sharing = <value>(
   key: string,
-  signal: StopSignal | undefined,
-  run: (signal: StopSignal | undefined) => Promise<value>,
+  signal: Call | undefined,
+  run: (signal: Call | undefined) => Promise<value>,
 ) => Promise<value>
 
 /**
@@ -16,14 +17,14 @@ export function createSharing(): Sharing {
 
   return function share<value>(
     key: string,
-    signal: StopSignal | undefined,
-    run: (signal: StopSignal | undefined) => Promise<value>,
+    signal: Call | undefined,
+    run: (signal: Call | undefined) => Promise<value>,
   ): Promise<value> {
     if (signal?.aborted) return Promise.reject(signal.reason)
     let call = inFlight.get(key)
     if (!call) {
       // A caller without a signal cannot abort, so its call is never aborted.
-      const stop = signal && createStop(signal.caller ?? signal)
+      const stop = signal && createStop(signal)
       const promise = run(stop)
       const started: SharedCall = { promise, stop, callers: 0 }
       call = started
@@ -38,7 +39,7 @@ export function createSharing(): Sharing {
     call.callers++
     return signal ? untilAborted(call, signal) : (call.promise as Promise<value>)
 
-    function untilAborted(call: SharedCall, signal: StopSignal): Promise<value> {
+    function untilAborted(call: SharedCall, signal: Call): Promise<value> {
       return new Promise((resolve, reject) => {
         const leave = () => {
           reject(signal.reason)

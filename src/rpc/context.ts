@@ -4,7 +4,7 @@ import type { Cursors } from '../chain/filters/cursors.ts'
 import type { Filters } from '../chain/filters/filters.ts'
 import type { Hub } from '../chain/subscriptions/hub.ts'
 import type { Config } from '../config/config.ts'
-import type { Meter } from '../lib/meter.ts'
+import type { Call } from '../lib/call.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { NodeRpc } from '../native/transport/rpc.ts'
 import type { Sending } from '../sending/sending.ts'
@@ -52,7 +52,7 @@ export type Simulator = {
    */
   simulate(
     method: SimulatedMethod,
-    scope: { chainId: number; floor: number; meter?: Meter | undefined; signal: AbortSignal },
+    scope: { chainId: number; floor: number; signal: Call },
   ): Promise<unknown>
 }
 

@@ -1,6 +1,6 @@
 import type { FilterOwner } from '../chain/filters/store.ts'
 import type { RpcSocket } from '../chain/subscriptions/socket.ts'
-import type { Meter } from '../lib/meter.ts'
+import type { Call, Meter } from '../lib/call.ts'
 import type { Caller } from '../limits/caller.ts'
 
 export type { RpcSocket } from '../chain/subscriptions/socket.ts'
@@ -13,8 +13,8 @@ export type RequestScope = {
   readonly caller?: Caller | undefined
   /** What the native calls of the connection cost. */
   readonly meter?: Meter | undefined
-  /** Aborted when the connection has ended. Connections last longer than requests, so remove listeners. */
-  readonly signal: AbortSignal
+  /** What the request is worked on for. Aborted when the connection has ended; a WebSocket lasts longer than a request, so remove listeners. */
+  readonly signal: Call
   /**
    * Calls the listener once after the method has ended: with `true` when the response has left the socket, with `false` when
    * it never will, because the client has disconnected or the response does not contain the result (an error replaces it, the
@@ -36,7 +36,7 @@ export type ScopeSource<data> = {
   caller(data: data): Caller | undefined
   meter(data: data): Meter | undefined
   headers(data: data): RequestHeaders | undefined
-  signal(data: data): AbortSignal
+  signal(data: data): Call
   socket(data: data): RpcSocket | undefined
   onDelivery(data: data, listener: (delivered: boolean) => void): void
 }
@@ -82,7 +82,7 @@ export function ownerOf({ caller, client }: RequestScope): FilterOwner {
 }
 
 /** The same request with another signal, which is read when it is needed. */
-export function withSignal(request: RequestScope, signal: () => AbortSignal): RequestScope {
+export function withSignal(request: RequestScope, signal: () => Call): RequestScope {
   return scopeWithSignal({ request, signal })
 }
 
@@ -97,7 +97,7 @@ export const ofRequest: ScopeSource<{ readonly request: RequestScope }> = {
   onDelivery: ({ request }, listener) => request.onDelivery(listener),
 }
 
-const scopeWithSignal = scopesOf<{ request: RequestScope; signal: () => AbortSignal }>({
+const scopeWithSignal = scopesOf<{ request: RequestScope; signal: () => Call }>({
   ...ofRequest,
   signal: ({ signal }) => signal(),
 })

@@ -4,6 +4,7 @@ import { numberToHex } from 'viem/utils'
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { toRpcTransaction } from '../codec/transaction.ts'
 import type { RpcReceipt, RpcTransaction } from '../codec/types.ts'
+import type { Call } from '../lib/call.ts'
 import { fromWire, type Wire } from '../lib/wire.ts'
 import { decodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Sending } from './sending.ts'
@@ -11,7 +12,7 @@ import type { SentTransaction } from './sentStore.ts'
 
 type Needs = {
   chain: Pick<Chain, 'energyPrice' | 'id' | 'latest' | 'receipt' | 'transaction' | 'view'>
-  request: { signal: AbortSignal }
+  request: { signal: Call }
   sending: Pick<Sending, 'find' | 'rewritesPredicted'>
 }
 

@@ -6,6 +6,7 @@ import { estimateGas } from '../chain/state/estimate.ts'
 import { unitsText } from '../codec/coin.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { toNativeAddress } from '../lib/address.ts'
+import type { Call as Asking } from '../lib/call.ts'
 import type { NativeClient } from '../native/client.ts'
 import { stakesPayEnergy } from '../native/earlyChain.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
@@ -46,7 +47,7 @@ export type FeeQuote = {
 type Needs = {
   chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'latest' | 'solid'>
   native: NativeClient
-  signal: AbortSignal
+  signal: Asking
 }
 
 /**

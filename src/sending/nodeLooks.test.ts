@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import { expect, test } from 'vitest'
 
-import { meterOf, openMeter } from '../lib/meter.ts'
+import { createStop } from '../lib/stopSignal.ts'
 import { createNodeClient } from '../native/client.ts'
 import { NodeUnreachableError } from '../native/errors.ts'
 import { createNodeLooks } from './nodeLooks.ts'
@@ -16,7 +16,7 @@ function open(names: string[], broken: string[] = []) {
     native: createNodeClient({
       transport: {
         async send(path, _, { caller }) {
-          asked.push([name, path, meterOf(caller)])
+          asked.push([name, path, caller?.meter])
           if (broken.includes(name)) throw new NodeUnreachableError()
           return { status: 200, text: '{}' }
         },
@@ -31,8 +31,8 @@ function open(names: string[], broken: string[] = []) {
 
 test('default: the caller pays for each call, and the answer is used again', async () => {
   const { asked, look } = open(['a', 'b'])
-  const [first, second] = [new AbortController().signal, new AbortController().signal]
-  const meter = openMeter(first)
+  const meter = { cost: 0, charged: 0 }
+  const [first, second] = [createStop({ meter }), createStop()]
   const [one, two] = await Promise.all([look(hash, first), look(hash, second)])
   expect(one.map(({ name }) => name)).toEqual(['a', 'b'])
   expect(two).toBe(one)

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Hash } from 'viem'
 
+import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
@@ -21,7 +22,7 @@ export type NodeLook = OneNode & {
 }
 
 /** Asks each node for a transaction. A node that fails is part of the answer. */
-export type NodeLooks = (hash: Hash, signal: AbortSignal) => Promise<readonly NodeLook[]>
+export type NodeLooks = (hash: Hash, signal: Call) => Promise<readonly NodeLook[]>
 
 /**
  * Milliseconds for which an answer is used again until the next block, and the number of transactions with one. Many clients

@@ -243,7 +243,6 @@ async function play(run: Run, store: SentStore): Promise<void> {
       onError() {},
       onReplaced() {},
       onSent() {},
-      refusals: () => [],
       async sign({ value }) {
         const id = hash(++signed)
         const expiration = (blocks.at(-1)?.timestamp ?? 0) + LIFETIME * 1_000

@@ -171,7 +171,6 @@ const DEFAULTS = {
   onReplaced: () => {},
   onSent: () => {},
   predictedAddresses: 'refuse',
-  refusals: () => [],
   resends: true,
   sleep,
 } as const
@@ -179,10 +178,7 @@ const DEFAULTS = {
 export declare namespace createSending {
   type Options = Partial<
     Pick<createSigning.Options, 'feeKind' | 'now'> &
-      Pick<
-        createSubmission.Options,
-        'assertKept' | 'onError' | 'onReplaced' | 'onSent' | 'refusals' | 'sleep'
-      >
+      Pick<createSubmission.Options, 'assertKept' | 'onError' | 'onReplaced' | 'onSent' | 'sleep'>
   > & {
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>

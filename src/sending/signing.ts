@@ -5,6 +5,7 @@ import type { Call } from '../chain/state/call.ts'
 import { estimateGas } from '../chain/state/estimate.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import type { Spender } from '../lib/spender.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
@@ -32,7 +33,7 @@ export type SendRequest = {
   /** Of the Ethereum transaction that is translated: its cost counts once. */
   hash?: Hash
   /** Aborted when nobody waits for the answer any more. */
-  signal?: AbortSignal | undefined
+  signal?: StopSignal | undefined
   /** Who asks for the signature; absent for this process. */
   spender?: Spender | undefined
 }

@@ -48,7 +48,6 @@ function setup() {
       onError() {},
       onReplaced() {},
       onSent() {},
-      refusals: () => [],
       async sign() {
         const id = `0x${(++count).toString(16).padStart(64, '0')}` as const
         return {

@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
+import { type AskedNodes, createAskedNodes } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
 import { createStop } from '../lib/stopSignal.ts'
 import { within } from '../lib/within.ts'
@@ -44,7 +45,6 @@ export function createSubmission({
   onError,
   onReplaced,
   onSent,
-  refusals,
   sign,
   sleep,
   store,
@@ -124,10 +124,12 @@ export function createSubmission({
 
   /** Broadcasts a recorded transaction. @throws UnconfirmedError when a node may have it */
   async function deliver(sent: NewTransaction & { hex: string }): Promise<void> {
-    // Nothing aborts a broadcast. The signal only identifies its calls.
-    const signal = createStop()
+    // Nothing aborts a broadcast.
+    const asked = createAskedNodes()
+    const signal = createStop({ asked })
     const delivery = await broadcast({ native, signal, sleep }, { hash: sent.id, hex: sent.hex })
-    const error = delivery.kind !== 'accepted' && (await deliveryError(sent, delivery, signal))
+    const error =
+      delivery.kind !== 'accepted' && (await deliveryError(sent, delivery, asked.refusals))
     if (error) throw error
     onSent(sent.id)
     await recordContract(sent)
@@ -161,12 +163,12 @@ export function createSubmission({
   async function deliveryError(
     sent: NewTransaction,
     delivery: Exclude<Delivery, { kind: 'accepted' }>,
-    signal: object,
+    refused: AskedNodes['refusals'],
   ): Promise<RpcError | undefined> {
     if (delivery.kind === 'unclear') return new UnconfirmedError(sent, delivery)
     const { error } = delivery
     try {
-      const { sent: kept } = await refuse(sent.id, refusals(signal), error)
+      const { sent: kept } = await refuse(sent.id, refused as Refusal[], error)
       if (!kept) return error
       const words = `${error.message}, and it was broadcast before`
       return kept.state === 'pending'
@@ -276,8 +278,6 @@ export declare namespace createSubmission {
     onReplaced: (id: Hash, replaced: readonly CreatedContract[]) => void
     /** Called with the native id of every transaction that the node has accepted. */
     onSent: (hash: Hash) => void
-    /** The nodes that refused the transaction of a signal; empty where there is only one. */
-    refusals: (signal: object) => Refusal[]
     sign: Signing['sign']
     sleep: (milliseconds: number) => Promise<void>
     store: SentStore

@@ -5,6 +5,7 @@ import type { BlockId } from '../codec/blockRef.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { hasSucceeded } from '../codec/receipt.ts'
 import { revertReason } from '../codec/revert.ts'
+import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
@@ -14,7 +15,7 @@ import type { Sending } from './sending.ts'
 type Needs = {
   chain: Pick<Chain, 'latest' | 'solid'>
   native: NativeClient
-  request: { signal: AbortSignal }
+  request: { signal: Call }
   sending: Pick<Sending, 'ending' | 'find' | 'lookAtNodes' | 'orphanWith'>
 }
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 
+import type { Call } from '../../src/lib/call.ts'
 import { createNodeClient, type NativeClient } from '../../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../../src/native/pool/pool.ts'
 import type { Upstream } from '../../src/native/upstream.ts'
@@ -73,7 +74,7 @@ export const ACCOUNT = `41${'22'.repeat(20)}`
 let salt = 0
 
 /** A contract call with unique data, so that no cache and no call in flight answers it. */
-export function readState({ native }: TestPool, signal?: AbortSignal) {
+export function readState({ native }: TestPool, signal?: Call) {
   const data = (salt++).toString(16).padStart(8, '0')
   const request = { owner_address: ACCOUNT, contract_address: ACCOUNT, data }
   return native.wallet.triggerConstantContract(request, { signal })

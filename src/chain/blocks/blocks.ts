@@ -4,6 +4,7 @@ import type { Hash } from 'viem'
 import { heightOfHash } from '../../codec/blockRef.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { RpcBlock } from '../../codec/types.ts'
+import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
@@ -154,7 +155,7 @@ export function createBlocks({
     return undefined
   }
 
-  async function get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined> {
+  async function get(number: number, signal?: Call): Promise<CachedBlock | undefined> {
     if (number > head.latest().number) return undefined
     const found = peek(number)
     if (number <= head.solid().number) readAhead(number, signal, found?.bytes())
@@ -193,7 +194,7 @@ export function createBlocks({
     /** Caches a solidified block that was read from the node by height. */
     putSolid,
     /** The canonical block with a hash; undefined when there is none or when it was orphaned. @throws UpstreamError */
-    async byHash(hash: Hash, signal?: AbortSignal): Promise<CachedBlock | undefined> {
+    async byHash(hash: Hash, signal?: Call): Promise<CachedBlock | undefined> {
       const number = heightOfHash(hash)
       if (number > head.latest().number) return undefined
       const canonical = hashAt(number)

@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { Hash } from 'viem'
 
-import { together } from '../../lib/callGroup.ts'
+import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { together } from '../../lib/together.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 
@@ -15,9 +16,9 @@ import type { TransactionInfo } from '../../native/wire/types.ts'
  */
 export type InternalTransactions = {
   /** The info of a transaction; undefined when it is in no block. @throws RpcError when inner calls are unknown */
-  ofTransaction(hash: Hash, signal?: AbortSignal): Promise<TransactionInfo | undefined>
+  ofTransaction(hash: Hash, signal?: Call): Promise<TransactionInfo | undefined>
   /** The infos of a block. @throws RpcError when inner calls are unknown */
-  ofBlock(number: number, signal?: AbortSignal): Promise<TransactionInfo[]>
+  ofBlock(number: number, signal?: Call): Promise<TransactionInfo[]>
 }
 
 /** Blocks on each side of a block that are searched for inner calls: five minutes of blocks. */
@@ -41,14 +42,14 @@ export function createInternalTransactions({
   /** Heights of blocks without inner calls. */
   const silent = new LRUCache<number, true>({ max: MAX_SILENT })
 
-  async function infosOf(num: number, signal: AbortSignal | undefined): Promise<TransactionInfo[]> {
+  async function infosOf(num: number, signal: Call | undefined): Promise<TransactionInfo[]> {
     const infos = await native.wallet.getTransactionInfoByBlockNum({ num }, { signal })
     isSaving ||= infos.some(hasInternal)
     return infos
   }
 
   /** Reads the blocks around a height, nearest first, until one shows that the node records inner calls. */
-  async function lookAround(number: number, signal: AbortSignal | undefined): Promise<void> {
+  async function lookAround(number: number, signal: Call | undefined): Promise<void> {
     const heights = Array.from({ length: REACH }, (_, index) => [
       number - index - 1,
       number + index + 1,
@@ -67,7 +68,7 @@ export function createInternalTransactions({
     )
   }
 
-  async function check(infos: readonly TransactionInfo[], signal: AbortSignal | undefined) {
+  async function check(infos: readonly TransactionInfo[], signal: Call | undefined) {
     isSaving ||= infos.some(hasInternal)
     for (const info of infos) {
       if (hasInternal(info) || info.contract_address === undefined) continue

@@ -2,6 +2,7 @@ import { toOutlineHeader, toRpcBlock } from '../../codec/block.ts'
 import type { BlockId } from '../../codec/blockRef.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { RpcBlock } from '../../codec/types.ts'
+import type { Call } from '../../lib/call.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { type Wire, wireOfText } from '../../lib/wire.ts'
@@ -101,7 +102,7 @@ export function createSlimBlocks({
      *
      * @throws UpstreamError
      */
-    async get(number: number, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined> {
+    async get(number: number, signal?: Call): Promise<Wire<RpcBlock> | undefined> {
       const found = cache.get(number)
       readAhead(number, signal, found?.bytes)
       const block = found ?? (await read(number, signal))

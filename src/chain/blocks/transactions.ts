@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 import { toHash } from '../../codec/quantity.ts'
 import { toRpcTransaction } from '../../codec/transaction.ts'
 import type { RpcTransaction } from '../../codec/types.ts'
+import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { fromWire } from '../../lib/wire.ts'
 import type { NativeClient } from '../../native/client.ts'
@@ -29,7 +30,7 @@ export function createTransactions({
   /** `'elsewhere'`: in a block that this view does not have yet, or that a reorg removed. */
   async function locate(
     hash: Hash,
-    signal: AbortSignal | undefined,
+    signal: Call | undefined,
   ): Promise<Place | 'elsewhere' | undefined> {
     const cached = blocks.withTransaction(hash)
     if (cached) {
@@ -48,7 +49,7 @@ export function createTransactions({
   }
 
   /** The height at which the node has a transaction. A lagging node does not have the newest transactions. */
-  function numberOf(hash: Hash, signal: AbortSignal | undefined): Promise<number | undefined> {
+  function numberOf(hash: Hash, signal: Call | undefined): Promise<number | undefined> {
     return reads.getTransactionHeight({ value: hash.slice(2) }, { signal })
   }
 
@@ -72,13 +73,13 @@ export function createTransactions({
 
   return {
     /** A transaction in a canonical block of this view except genesis; undefined when in none. @throws UpstreamError */
-    async place(hash: Hash, signal?: AbortSignal): Promise<Place | undefined> {
+    async place(hash: Hash, signal?: Call): Promise<Place | undefined> {
       const place = await locate(hash, signal)
       return place === 'elsewhere' ? undefined : place
     },
 
     /** A transaction in a block or, in the full view, in the mempool. @throws UpstreamError */
-    async find(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined> {
+    async find(hash: Hash, signal?: Call): Promise<RpcTransaction | undefined> {
       const place = await locate(hash, signal)
       if (place && place !== 'elsewhere') return rowOf(place)
       if (view === 'full') {

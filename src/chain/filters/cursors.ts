@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
+import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { type Wire, wireOf } from '../../lib/wire.ts'
@@ -61,7 +62,7 @@ export type CursorOwner = FilterOwner & { key?: string | undefined }
 /** The logs of a cursor and its first block. */
 export type CursorQuery = LogMatch & { from?: BlockRef | undefined }
 
-type NextOptions = { limit: number; signal: AbortSignal }
+type NextOptions = { limit: number; signal: Call }
 
 /** One page of a cursor: its logs, and the position to acknowledge. */
 export type CursorPage = { logs: Wire<RpcLog[]>; cursor: string }

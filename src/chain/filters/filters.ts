@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 
 import type { BlockRef } from '../../codec/blockRef.ts'
 import type { RpcLog } from '../../codec/types.ts'
+import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
 import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
@@ -33,10 +34,10 @@ export type Filters = {
    */
   changes(
     id: string,
-    request: PendingResponse & { readonly signal: AbortSignal },
+    request: PendingResponse & { readonly signal: Call },
   ): Promise<Wire<(RpcLog | Hash)[]>>
   /** All logs in the range of a log filter. @throws FilterNotFoundError and as `chain.logs` */
-  logs(id: string, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
+  logs(id: string, signal?: Call): Promise<Wire<RpcLog[]>>
   uninstall(id: string): Promise<boolean>
   stop(): void
 }
@@ -88,7 +89,7 @@ export function createFilters({
 
   async function pageOf(
     { cursor, spec }: StoredFilter,
-    signal: AbortSignal,
+    signal: Call,
   ): Promise<{ items: string[]; cursor: string } | undefined> {
     if (spec.kind === 'pending') {
       await pending.want(ttl)

@@ -1,3 +1,4 @@
+import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 
@@ -40,6 +41,6 @@ export declare namespace readHistory {
     limit: number
     /** Maximum number of blocks of the search. */
     span: number
-    signal?: AbortSignal | undefined
+    signal?: Call | undefined
   }
 }

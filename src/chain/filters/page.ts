@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
+import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError, UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { stretchOf } from '../blockRange.ts'
@@ -124,7 +125,7 @@ export declare namespace pageFrom {
     chain: Pick<Chain, 'logRows' | 'nextRun' | 'resolve'>
     head: Pick<Head, 'window'>
     limit: number
-    signal?: AbortSignal | undefined
+    signal?: Call | undefined
     /** The cursor after a page that was delivered before. It is read again, whatever `limit` is. */
     end?: BlockId | undefined
   }
@@ -157,7 +158,7 @@ export async function whenReceived<result>(read: () => Promise<result>): Promise
 export async function idAt(
   chain: Pick<Chain, 'resolve'>,
   number: number,
-  signal?: AbortSignal,
+  signal?: Call,
 ): Promise<BlockId> {
   const id = await chain.resolve(number, signal)
   if (!id) throw new UpstreamError(`the node does not have block ${number}`)

@@ -1,6 +1,7 @@
 import { heightOfHash } from '../../codec/blockRef.ts'
 import { type PlainLog, toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
+import type { Call } from '../../lib/call.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { rowsOfLogs } from '../blocks/logBlock.ts'
 import type { LogChunk } from '../blocks/logChunk.ts'
@@ -16,7 +17,7 @@ export type OutcomeSource = {
 /** The dependencies of the readers of one block. */
 export type HintedRead = {
   native: OutcomeSource
-  signal?: AbortSignal | undefined
+  signal?: Call | undefined
   spans: Pick<BlockSpans, 'run'>
 }
 

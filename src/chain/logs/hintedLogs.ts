@@ -1,4 +1,5 @@
 import type { RpcLog } from '../../codec/types.ts'
+import type { Call } from '../../lib/call.ts'
 import { isBusyOrUnreachable } from '../../native/errors.ts'
 import type { LogChunk } from '../blocks/logChunk.ts'
 import type { LogMatcher } from '../blocks/logMatch.ts'
@@ -118,7 +119,7 @@ export declare namespace readHinted {
      */
     hasGrpc: boolean
     spans: Pick<BlockSpans, 'has' | 'readOne' | 'run'>
-    signal?: AbortSignal | undefined
+    signal?: Call | undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import { toQuantity } from '../../codec/quantity.ts'
+import type { Call } from '../../lib/call.ts'
 import { LimitExceededError, UpstreamError } from '../../lib/errors.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { LogMatch } from '../blocks/chainTypes.ts'
@@ -14,7 +15,7 @@ export type IndexedLogs = {
   search(
     request: IndexSearch,
     options?: {
-      signal?: AbortSignal | undefined
+      signal?: Call | undefined
       /** The caller can read the blocks elsewhere, so it does not wait for an index that does not answer. @default false */
       isOptional?: boolean
     },
@@ -97,7 +98,7 @@ export async function countInIndex(
   return { count, failure, parts: answers.flatMap(({ covered }) => covered) }
 }
 
-type AskOptions = { signal?: AbortSignal | undefined; isOptional: boolean }
+type AskOptions = { signal?: Call | undefined; isOptional: boolean }
 
 async function ask(
   index: IndexedLogs,

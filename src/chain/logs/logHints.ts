@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import type { Hash } from 'viem'
 
 import { toQuantity } from '../../codec/quantity.ts'
+import type { Call } from '../../lib/call.ts'
 import { NodeRpcError } from '../../native/errors.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { BlockRange } from '../blockRange.ts'
@@ -16,7 +17,7 @@ export type LogHints = {
   blocksWith(
     range: BlockRange,
     match: LogMatch,
-    options: { limit: number; signal?: AbortSignal | undefined },
+    options: { limit: number; signal?: Call | undefined },
   ): Promise<readonly HintedBlock[] | undefined>[] | undefined
 }
 
@@ -115,7 +116,7 @@ export async function searchNode(
   rpc: Rpc,
   { from, to }: BlockRange,
   match: LogMatch,
-  { limit = Infinity, signal }: { limit?: number; signal?: AbortSignal | undefined },
+  { limit = Infinity, signal }: { limit?: number; signal?: Call | undefined },
 ): Promise<NodeLog[]> {
   const filter = {
     fromBlock: toQuantity(from),

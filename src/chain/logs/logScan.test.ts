@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { openMeter, meterOf } from '../../lib/meter.ts'
+import type { Call } from '../../lib/call.ts'
+import { createStop } from '../../lib/stopSignal.ts'
 import { countedChunk } from '../blocks/logChunk.ts'
 import { createLogMatcher } from '../blocks/logMatch.ts'
 import type { readHinted } from './hintedLogs.ts'
@@ -20,16 +21,12 @@ const blockAt = (number: number) =>
 function createSpans() {
   let fail: (error: Error) => void = () => {}
   const first = new Promise<SearchedBlock[]>((_, reject) => (fail = reject))
-  const signals: AbortSignal[] = []
-  const read = (
-    from: number,
-    _: number,
-    signal?: AbortSignal,
-  ): Promise<(SearchedBlock | undefined)[]> => {
+  const signals: Call[] = []
+  const read = (from: number, _: number, signal?: Call): Promise<(SearchedBlock | undefined)[]> => {
     if (signal) signals.push(signal)
     if (from === 0) return first
     return new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason as Error))
+      signal?.addEventListener('abort', () => reject(signal.reason))
     })
   }
   return {
@@ -38,7 +35,7 @@ function createSpans() {
     spans: {
       has: () => false,
       read,
-      readOne: (number: number, signal?: AbortSignal) =>
+      readOne: (number: number, signal?: Call) =>
         read(number, number, signal).then(([block]) => block),
       run: <result>(work: () => Promise<result>) => work(),
       step: () => 1,
@@ -61,22 +58,22 @@ test('default: as many blocks as the limit needs', async () => {
 
 test('error: a span that fails stops the others, which count for the caller until then', async () => {
   const { fail, signals, spans } = createSpans()
-  const client = new AbortController()
-  const meter = openMeter(client.signal)
+  const meter = { cost: 0, charged: 0 }
+  const client = createStop({ meter })
   const scanning = scanBlocks({ from: 0, to: 99 }, matcher, {
     limit: 1_000,
     pins: new Map(),
-    signal: client.signal,
+    signal: client,
     spans,
     take: (block) => countedChunk(block.id.number, 1),
   })
-  expect(signals.map((signal) => meterOf(signal))).toEqual([meter, meter, meter, meter])
+  expect(signals.map((signal) => signal.meter)).toEqual([meter, meter, meter, meter])
   fail(new Error('the node failed'))
   await expect(scanning).rejects.toThrow('the node failed')
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true])
   await new Promise(setImmediate)
   expect(signals).toHaveLength(4)
-  expect(client.signal.aborted).toBe(false)
+  expect(client.aborted).toBe(false)
 })
 
 test('error: a block of a hint that fails stops the others, and the searches of the node', async () => {
@@ -91,7 +88,7 @@ test('error: a block of a hint that fails stops the others, and the searches of 
       logIndexes: [index],
     })),
   })
-  let searching: AbortSignal | undefined
+  let searching: Call | undefined
   const wallet = { getTransactionLogsById: () => {}, getTransactionLogsByBlockNum: () => {} }
   const search = logsOfRange({ from: 0, to: 99 }, MATCH, {
     blocks: { epoch: () => 0, hashAt: () => undefined },

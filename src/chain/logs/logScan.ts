@@ -1,7 +1,8 @@
 import type { Hash } from 'viem'
 
-import { together } from '../../lib/callGroup.ts'
+import type { Call } from '../../lib/call.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
+import { together } from '../../lib/together.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
 import type { LogOrigin } from '../blocks/chainTypes.ts'
@@ -52,7 +53,7 @@ export async function scanBlocks(
   let rows = 0
   let isSame = true
 
-  async function work(signal: AbortSignal): Promise<void> {
+  async function work(signal: Call): Promise<void> {
     while (next <= to && rows <= limit && isSame) {
       signal.throwIfAborted()
       const start = next
@@ -104,7 +105,7 @@ export declare namespace scanBlocks {
     memory?: SearchMemory | undefined
     pins: Pins
     spans: BlockSpans
-    signal?: AbortSignal | undefined
+    signal?: Call | undefined
     /** Reads the rows of a block, or their number. */
     take: (block: SearchedBlock, matcher: LogMatcher) => LogChunk
   }

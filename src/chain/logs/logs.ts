@@ -2,8 +2,9 @@ import type { Hex } from 'viem'
 
 import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { together } from '../../lib/callGroup.ts'
+import type { Call } from '../../lib/call.ts'
 import { LimitExceededError, RpcError, UpstreamError } from '../../lib/errors.ts'
+import { together } from '../../lib/together.ts'
 import type { Wire } from '../../lib/wire.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
@@ -73,7 +74,7 @@ export declare namespace logsOfRange {
     /** Maximum number of blocks that one search reads. Blocks that the index covers do not count. */
     maxBlocks: number
     maxResults: number
-    signal?: AbortSignal | undefined
+    signal?: Call | undefined
     /** Learns where the logs come from, once, when the search has succeeded. */
     onOrigins?: ((origins: readonly LogOrigin[]) => void) | undefined
   }

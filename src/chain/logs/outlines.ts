@@ -1,3 +1,4 @@
+import type { Call } from '../../lib/call.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import type { LogSource } from '../load.ts'
 
@@ -12,7 +13,7 @@ const TRANSACTIONS_PER_CALL = 400
 /** Reads the outlines of spans of blocks, one call for each. @param run - makes a call within the limits of the caller */
 export function createOutlines(
   native: { wallet: Pick<LogSource['wallet'], 'getBlockOutlines'> },
-  run: <result>(call: () => Promise<result>, signal?: AbortSignal) => Promise<result>,
+  run: <result>(call: () => Promise<result>, signal?: Call) => Promise<result>,
 ) {
   let step = FIRST_STEP
   return {
@@ -22,7 +23,7 @@ export function createOutlines(
     async read(
       from: number,
       to: number,
-      signal: AbortSignal | undefined,
+      signal: Call | undefined,
     ): Promise<Map<number, BlockOutline>> {
       const outlines = await run(
         () => native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),

@@ -1,3 +1,4 @@
+import type { Call } from '../../lib/call.ts'
 import { createFairLimit } from '../../lib/fairLimit.ts'
 
 /** Bytes of rows that a search may hold without a place. */
@@ -29,7 +30,7 @@ export function createSearchMemory({
   small = SMALL,
 }: createSearchMemory.Options = {}): {
   /** @param caller - the signal of the search, whose caller waits for its turn */
-  open(caller?: object): SearchMemory
+  open(caller?: Call): SearchMemory
 } {
   const limit = createFairLimit(places)
   /** Bytes of the searches without a place. */

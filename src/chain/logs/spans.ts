@@ -1,4 +1,5 @@
 import { toHash } from '../../codec/quantity.ts'
+import type { Call } from '../../lib/call.ts'
 import { createFairLimit } from '../../lib/fairLimit.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { NodeTimeoutError } from '../../native/errors.ts'
@@ -42,7 +43,7 @@ export function createBlockSpans({
   async function readBulk(
     from: number,
     to: number,
-    signal: AbortSignal | undefined,
+    signal: Call | undefined,
   ): Promise<Map<number, SearchedBlock>> {
     const epoch = blocks.epoch()
     const read = new Map<number, SearchedBlock>()
@@ -63,7 +64,7 @@ export function createBlockSpans({
     return read
   }
 
-  const logsOf = (number: number, signal: AbortSignal | undefined) =>
+  const logsOf = (number: number, signal: Call | undefined) =>
     native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal })
 
   /** Builds and caches a block from its outline and its logs; undefined when they do not belong together. */
@@ -72,7 +73,7 @@ export function createBlockSpans({
     logs: readonly TransactionLogs[],
     number: number,
     epoch: number,
-    signal: AbortSignal | undefined,
+    signal: Call | undefined,
   ): Promise<SearchedBlock | undefined> {
     const canonical = blocks.hashAt(number)
     if (canonical !== undefined && canonical !== toHash(outline.blockID)) return undefined
@@ -91,7 +92,7 @@ export function createBlockSpans({
     run: limit,
 
     /** One solidified block. @throws UpstreamError */
-    async readOne(number: number, signal?: AbortSignal): Promise<SearchedBlock | undefined> {
+    async readOne(number: number, signal?: Call): Promise<SearchedBlock | undefined> {
       const found = known(number)
       if (found) return found
       const epoch = blocks.epoch()
@@ -107,7 +108,7 @@ export function createBlockSpans({
     async read(
       from: number,
       to: number,
-      signal?: AbortSignal,
+      signal?: Call,
     ): Promise<readonly (SearchedBlock | undefined)[]> {
       const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
       const here = numbers.map(known)

@@ -1,10 +1,11 @@
+import type { Call } from '../../lib/call.ts'
 import { HistoricalStateError } from '../../lib/errors.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { SolidityOperations } from '../../native/wire/operations.ts'
 import type { StateSource } from '../blocks/chainTypes.ts'
 
 /** The node and the state of a read of accounts or contracts. */
-export type StateRead = { native: NativeClient; source: StateSource; signal?: AbortSignal }
+export type StateRead = { native: NativeClient; source: StateSource; signal?: Call }
 
 /**
  * The operations of the state that `source` names.

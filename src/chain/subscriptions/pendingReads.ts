@@ -1,15 +1,13 @@
 import type { Hash } from 'viem'
 
+import type { Call } from '../../lib/call.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { HeadLog } from '../head/headTypes.ts'
 import type { RpcSocket } from './socket.ts'
 import { notification } from './text.ts'
 
 /** Reads a pending transaction as its client sees it; undefined when no node has it any more. */
-export type ReadPending = (
-  hash: Hash,
-  signal: AbortSignal | undefined,
-) => Promise<object | undefined>
+export type ReadPending = (hash: Hash, signal: Call | undefined) => Promise<object | undefined>
 
 /** Milliseconds until a read is tried again that failed, or that the client may not pay for yet. */
 const PAUSE = 1_000

@@ -1,9 +1,11 @@
+import type { Call } from '../../lib/call.ts'
+
 /** One client connection that notifications can be pushed to. */
 export type RpcSocket = {
   readonly id: string
   readonly client: string
   /** Aborted when the connection has ended. Reads for its subscriptions belong to it. Absent in this process. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Call | undefined
   /** Largest number of subscriptions of this client; absent for the gateway's default. */
   readonly maxSubscriptions?: number | undefined
   /**

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import type { Call } from '../../lib/call.ts'
 import type { HeadLog } from '../head/headTypes.ts'
 import { createCatchUpQueue } from './catchUpQueue.ts'
 import type { RpcSocket } from './socket.ts'
@@ -15,7 +16,7 @@ export type StatusSpec = {
    * @param since - when the subscription began, in milliseconds since 1970
    * @param signal - ends with the connection, which pays for the read; absent in this process
    */
-  read: (since: number, signal: AbortSignal | undefined) => Promise<TransactionNews>
+  read: (since: number, signal: Call | undefined) => Promise<TransactionNews>
 }
 
 /** A status, and whether it cannot change any more. */

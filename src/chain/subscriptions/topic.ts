@@ -2,6 +2,7 @@ import { inUnit } from '../../codec/amounts.ts'
 import type { BlockId } from '../../codec/blockRef.ts'
 import type { RpcBlock, RpcHeader } from '../../codec/types.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
+import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { fromWire } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
@@ -28,7 +29,7 @@ export type Topic = {
     chain: HistoryChain,
     from: number,
     to: number,
-    signal?: AbortSignal,
+    signal?: Call,
   ): Promise<{ texts: string[]; at: BlockId }>
 }
 
@@ -74,7 +75,7 @@ function headersFrom(lowest: number, unit: Unit): Topic {
   }
 }
 
-async function readHeader(chain: HistoryChain, number: number, signal: AbortSignal | undefined) {
+async function readHeader(chain: HistoryChain, number: number, signal: Call | undefined) {
   const block = await chain.block(number, false, signal)
   if (!block) throw new UpstreamError(`the node does not have block ${number}`)
   const { transactions: _, uncles: __, ...header } = fromWire<RpcBlock>(block)

@@ -4,6 +4,7 @@ import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { createQueue, type Queue } from '../../lib/queue.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { Context } from '../../rpc/context.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import {
@@ -172,7 +173,7 @@ export function sendingMethods(
   }
 
   /** Ends early when the client has gone, which may have asked to wait for weeks. */
-  function minedWithin(hash: Hash, ms: number, signal: AbortSignal): Promise<boolean> {
+  function minedWithin(hash: Hash, ms: number, signal: StopSignal): Promise<boolean> {
     const isMined = () => ledger.placeOf(hash.slice(2)) !== undefined
     return new Promise((resolve) => {
       const finish = () => {

@@ -1,5 +1,6 @@
 import { LimitExceededError } from '../../lib/errors.ts'
 import { createFairQueue } from '../../lib/fairQueue.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import { PLACES } from './shared.ts'
 
 /** Simulations of one caller that run at once, so that others have a place at any time. */
@@ -10,7 +11,7 @@ const MOST = 64
 const MOST_OF_CALLER = 16
 
 /** Who simulates, and until when. */
-type Asking = { owner: string; signal: AbortSignal; weight: number }
+type Asking = { owner: string; signal: StopSignal; weight: number }
 
 type Waiting = { owner: string; start: (place: number) => void }
 
@@ -59,7 +60,7 @@ export function createPlaces() {
         const stop = () => {
           waiting.remove(entry)
           leave(owner)
-          reject(signal.reason as Error)
+          reject(signal.reason)
         }
         signal.addEventListener('abort', stop, { once: true })
         waiting.add(entry, owner, weight)

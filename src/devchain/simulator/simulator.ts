@@ -5,6 +5,7 @@ import { errorCode } from '../../lib/errorCode.ts'
 import { LimitExceededError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import type { HeldBytes } from '../../lib/heldBytes.ts'
 import { startThread } from '../../lib/startThread.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import { type Call, createCalls } from '../../lib/threadCalls.ts'
 import { wireOf } from '../../lib/wire.ts'
 import { within } from '../../lib/within.ts'
@@ -107,7 +108,7 @@ export function createSimulator({
   }
 
   /** Runs a simulation in the thread. @throws ThreadEndedError when the thread ended because of another one */
-  async function run(order: Order, signal: AbortSignal, used: Thread): Promise<Uint8Array> {
+  async function run(order: Order, signal: StopSignal, used: Thread): Promise<Uint8Array> {
     const stop = new AbortController()
     const late = new RpcError(-32000, `execution timed out: more than ${time / 1_000} s`)
     try {
@@ -126,7 +127,7 @@ export function createSimulator({
   }
 
   /** Runs a simulation, again when another one ended the thread. Adds what it used to the bill. */
-  async function runAgain(order: Order, signal: AbortSignal, charge: (units: number) => void) {
+  async function runAgain(order: Order, signal: StopSignal, charge: (units: number) => void) {
     const slow = new UpstreamError(NOT_READY)
     for (let attempt = 1; ; attempt++) {
       const used = (thread ??= start())
@@ -150,11 +151,11 @@ export function createSimulator({
   }
 
   return {
-    async simulate(method, { chainId, floor, meter, signal }) {
+    async simulate(method, { chainId, floor, signal }) {
       const { headers, rpc, timeout, wallet } = node() ?? {}
       if (!headers || !wallet || rpc === undefined || timeout === undefined)
         throw new UpstreamError('no upstream node with a JSON-RPC (--upstream-rpc) is available')
-      const { owner = '', weight = 1 } = meter ?? {}
+      const { id: owner = '', weight = 1 } = signal.caller ?? {}
       const hold = held.hold(owner, 'simulations')
       try {
         take(hold.take(JSON.stringify(method.params).length))
@@ -174,7 +175,7 @@ export function createSimulator({
             weight,
           }
           const result = await runAgain(order, signal, (units) => {
-            if (meter) meter.cost += units
+            if (signal.meter) signal.meter.cost += units
           })
           take(hold.take(result.length))
           const bytes = Buffer.from(result.buffer, result.byteOffset, result.byteLength)

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
-import { meterOf } from '../../lib/meter.ts'
+import type { Call } from '../../lib/call.ts'
 import { nativePrice } from '../../limits/prices.ts'
 import type { UpstreamPool } from '../../native/pool/pool.ts'
 import { createPoolRpc, type PoolRpc } from '../../native/pool/poolRpc.ts'
@@ -39,7 +39,7 @@ export type Upstreams = {
 export function connectUpstreams({
   config,
   share,
-  telemetry: { asked, log, metrics, recorder },
+  telemetry: { log, metrics, recorder },
 }: connectUpstreams.Options): Upstreams {
   const nodes = upstreamsOf(config)
   if (nodes.length === 0)
@@ -54,7 +54,7 @@ export function connectUpstreams({
     headQuorum: config.headQuorum,
     log,
     onCall(name, path, caller) {
-      if (several) asked.note(caller, name)
+      if (several) caller?.asked?.times.set(name, performance.now())
       const watched = recorder.call(path, name)
       charge(caller, path)
       return {
@@ -71,7 +71,13 @@ export function connectUpstreams({
       }
     },
     onExtra: (why) => metrics.upstreamExtra(why),
-    onRefused: (caller, name, answer) => asked.refused(caller, clientName(name), answer),
+    onRefused(caller, name, answer) {
+      if (!caller?.asked) return
+      const node = clientName(name)
+      // A node that was asked again has given its last answer now.
+      const others = caller.asked.refusals.filter((other) => other.node !== node)
+      caller.asked.refusals = [...others, { answer, node }]
+    },
     share,
     // The sockets of the log index count towards the same limit.
     sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
@@ -121,14 +127,13 @@ export declare namespace connectUpstreams {
     config: Config
     /** Part of the rates of nodes that this worker may use now. @default 1 */
     share?: (() => number) | undefined
-    telemetry: Pick<Telemetry, 'asked' | 'log' | 'metrics' | 'recorder'>
+    telemetry: Pick<Telemetry, 'log' | 'metrics' | 'recorder'>
   }
 }
 
 /** Adds the price of a call to a node to the meter of its caller. @param path - see `nativePrice` */
-export function charge(caller: object | undefined, path: string): void {
-  const meter = meterOf(caller)
-  if (meter) meter.cost += nativePrice(path)
+export function charge(caller: Call | undefined, path: string): void {
+  if (caller?.meter) caller.meter.cost += nativePrice(path)
 }
 
 /** Charges the calls of the node’s own JSON-RPC like those of its HTTP API. */

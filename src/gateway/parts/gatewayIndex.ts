@@ -1,7 +1,6 @@
 import type { Head } from '../../chain/head/headTypes.ts'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
-import { meterOf } from '../../lib/meter.ts'
 import { INDEX_READ_PRICE } from '../../limits/prices.ts'
 import { createLogIndex, type LogIndex } from '../../logIndex/logIndex.ts'
 
@@ -52,11 +51,11 @@ export function createGatewayIndex({
   })
   return {
     ...index,
-    async search(request, signal) {
-      const meter = meterOf(signal)
+    async search(request, options) {
+      const meter = options?.signal?.meter
       const began = performance.now()
       try {
-        const answers = await index.search(request, signal)
+        const answers = await index.search(request, options)
         if (meter)
           meter.cost += answers.reduce((sum, { reads }) => sum + reads, 0) * INDEX_READ_PRICE
         return answers

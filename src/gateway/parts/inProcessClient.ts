@@ -1,6 +1,6 @@
-import { setMaxListeners } from 'node:events'
-
+import type { Call as Asking } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { createStop } from '../../lib/stopSignal.ts'
 import type { RpcServer } from '../../rpc/jsonrpc/server.ts'
 import type { RequestScope } from '../../rpc/request.ts'
 
@@ -10,7 +10,7 @@ export type Call = { method: string; params?: readonly unknown[] }
 /** Calls a JSON-RPC server in this process. */
 export type InProcessClient = {
   /** @param signal - ends the call, and its meter counts the native calls. @throws RpcError */
-  readonly request: (call: Call, signal?: AbortSignal) => Promise<unknown>
+  readonly request: (call: Call, signal?: Asking) => Promise<unknown>
   /** The same for a client: limits per client count for it. @throws RpcError */
   readonly requestFor: (call: Call, scope: RequestScope) => Promise<unknown>
 }
@@ -31,9 +31,7 @@ export function createInProcessClient(server: () => RpcServer): InProcessClient 
   return { requestFor, request: (call, signal) => requestFor(call, inProcessScope(signal)) }
 }
 
-function inProcessScope(given: AbortSignal | undefined): RequestScope {
-  const signal = given ?? new AbortController().signal
-  // One call may wait for many native calls, each with a listener.
-  setMaxListeners(0, signal)
+function inProcessScope(given: Asking | undefined): RequestScope {
+  const signal = given ?? createStop()
   return { client: 'in-process', signal, onDelivery: (listener) => listener(true) }
 }

@@ -25,7 +25,6 @@ import { createManagedKeys } from '../../sending/keys.ts'
 import type { OneNode } from '../../sending/nodeLooks.ts'
 import { openSentStore } from '../../sending/openSentStore.ts'
 import { createSending } from '../../sending/sending.ts'
-import type { Refusal } from '../../sending/submission.ts'
 import type { Log } from '../log.ts'
 import { createCursorStore } from './cursorStore.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
@@ -74,7 +73,6 @@ export async function createServices({
   hasGrpc,
   isSpare,
   onLogs,
-  refusals,
   simulator,
   step,
 }: createServices.Options): Promise<Services> {
@@ -168,7 +166,6 @@ export async function createServices({
         log.warn({ err: error }, 'could not track sent transactions')
     },
     onSent: (hash) => feeds.sent(hash),
-    refusals,
     resends: !authoritative,
     store: sent.store,
   })
@@ -261,7 +258,6 @@ export declare namespace createServices {
     isSpare?: (() => boolean) | undefined
     /** Learns where the logs of each answer were found. */
     onLogs?: createChain.Options['onLogs']
-    refusals: (signal: object) => Refusal[]
     simulator?: Simulator | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined

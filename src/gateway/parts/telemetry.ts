@@ -1,4 +1,5 @@
 import { createTraffic, type Gauges, SAMPLE, type Traffic } from '../../http/page/traffic.ts'
+import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { createLoopWatch, type LoopWatch } from '../../lib/loopWatch.ts'
 import { markOutcome, traced, tracedBatch } from '../../rpc/explain/calls.ts'
@@ -10,12 +11,10 @@ import type { AroundBatch } from '../../rpc/jsonrpc/server.ts'
 import { ClientGoneError, type RequestScope } from '../../rpc/request.ts'
 import type { Log } from '../log.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
-import { type AskedNodes, createAskedNodes } from './askedNodes.ts'
 import { createRequestLog, type RequestLog } from './requestLog.ts'
 
 /** What a gateway records of its calls: log lines, metrics, figures of the state page, spans. */
 export type Telemetry = {
-  readonly asked: AskedNodes
   readonly log: Log
   readonly loop: LoopWatch
   readonly metrics: Metrics
@@ -40,14 +39,13 @@ export type Telemetry = {
 
 /** Creates the records of one gateway. */
 export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.Options): Telemetry {
-  const asked = createAskedNodes()
   const metrics = createMetrics()
   const recorder = createCallRecorder({ tracer })
   const traffic = createTraffic({ gauges })
   const requestLog = createRequestLog({
     log,
     slow,
-    upstreams: ({ signal }, since) => asked.since(signal, since),
+    upstreams: ({ signal }, since) => askedSince(signal, since),
   })
   const loop = createLoopWatch({
     onBlocked: ({ method, ms }) =>
@@ -66,7 +64,6 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
   }
 
   return {
-    asked,
     log,
     loop,
     metrics,
@@ -102,4 +99,9 @@ export declare namespace createTelemetry {
     /** Creates spans for calls. @default none */
     tracer: Tracer | undefined
   }
+}
+
+/** Calls of a WebSocket that run at the same time are one: each gets the nodes of all of them. */
+function askedSince({ asked }: Call, start: number): string[] {
+  return [...(asked?.times ?? [])].filter(([, time]) => time >= start).map(([node]) => node)
 }

@@ -11,7 +11,7 @@ import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { VerifyReport } from '../../rpc/compare/verifier.ts'
 import { originOf } from '../../rpc/openrpc/routes.ts'
 import type { Health, HealthReader, Seen } from '../health.ts'
-import { signalOf } from '../scope.ts'
+import { callOf } from '../scope.ts'
 import { createAssets } from './assets.ts'
 import { contractRoutes } from './contractRoutes.tsx'
 import { type Content, createDocuments, missing } from './document.tsx'
@@ -68,7 +68,7 @@ export function createPage({
 }: createPage.Options): Hono {
   const { app: assetRoutes, assets } = createAssets()
   const sourceFor = createSources({ artifacts, decimals: coinDecimals, native, request })
-  const sourceOf = (c: Context) => sourceFor(signalOf(c))
+  const sourceOf = (c: Context) => sourceFor(callOf(c))
   const readHome = createHomeReader()
   // The chart is the same for all visitors, so none is charged for it.
   const lastHour = createLastHour({ source: sourceFor(undefined), now })
@@ -109,7 +109,7 @@ export function createPage({
     })
   })
 
-  app.get('/tx/:hash{(0x)?[0-9a-fA-F]{64}}', (c) => {
+  app.get('/tx/:hash{(?:0x)?[0-9a-fA-F]{64}}', (c) => {
     const hash: Hash = `0x${c.req.param('hash').replace(/^0x/i, '').toLowerCase()}`
     return document(c, { title: 'Transaction' }, async () => {
       const facts = await readTransaction(hash, sourceOf(c), failureOf)

@@ -2,7 +2,8 @@ import { type BlockSource, loadBlock, logsFit, type LogSource } from '../../chai
 import { createOutlines } from '../../chain/logs/outlines.ts'
 import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
-import { together } from '../../lib/callGroup.ts'
+import type { Call } from '../../lib/call.ts'
+import { together } from '../../lib/together.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import type { TransactionLogs } from '../../native/wire/transactionLogs.ts'
 import type { IndexBlock } from '../format/block.ts'
@@ -21,7 +22,7 @@ export type BlockReader = {
    *
    * @throws UpstreamError, or the signal's reason
    */
-  read(from: number, to: number, signal?: AbortSignal): AsyncGenerator<IndexBlock>
+  read(from: number, to: number, signal?: Call): AsyncGenerator<IndexBlock>
 }
 
 /** Reads blocks at a given pace. */
@@ -38,7 +39,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
     },
   }
 
-  async function readStep(from: number, to: number, signal?: AbortSignal): Promise<IndexBlock[]> {
+  async function readStep(from: number, to: number, signal?: Call): Promise<IndexBlock[]> {
     const byNumber = await outlines.read(from, to, signal)
     const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
     return together(signal, (own) =>
@@ -50,7 +51,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
   async function readOne(
     number: number,
     outline: BlockOutline | undefined,
-    signal: AbortSignal | undefined,
+    signal: Call | undefined,
   ): Promise<IndexBlock> {
     if (outline) {
       const logs =

@@ -26,7 +26,7 @@ const sharing =
 /** A search that ends when it is cancelled. */
 const endless: Search = (_, signal) =>
   new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason as Error))
+    signal?.addEventListener('abort', () => reject(signal.reason))
   })
 
 test('default: rows after the one that exceeds the limit are left out', async () => {

@@ -1,10 +1,12 @@
+import type { Call } from '../../lib/call.ts'
+import { createStop } from '../../lib/stopSignal.ts'
 import type { Half } from './half.ts'
 import type { SearchAnswer, SearchRequest } from './search.ts'
 
 /** Searches in one thread. Undefined when there is no index. */
 export type Search = (
   request: SearchRequest,
-  signal?: AbortSignal,
+  signal?: Call,
   share?: (half: Half) => void,
 ) => Promise<SearchAnswer | undefined>
 
@@ -19,14 +21,14 @@ export async function searchShared(
   search: Search,
   other: () => Search,
   request: SearchRequest,
-  signal?: AbortSignal,
+  signal?: Call,
 ): Promise<SearchAnswer[]> {
-  const ended = new AbortController()
+  const half = createStop(signal)
+  signal?.addEventListener('abort', half, { once: true })
   let second: Promise<SearchAnswer | undefined> | undefined
   try {
     const first = await search(request, signal, ({ anchor, from }) => {
-      const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
-      second = other()({ ...request, anchor, from }, either)
+      second = other()({ ...request, anchor, from }, half)
       // It fails when it is cancelled.
       second.catch(() => {})
     })
@@ -40,7 +42,8 @@ export async function searchShared(
     const whole = await search(request, signal)
     return whole ? [whole] : []
   } finally {
-    ended.abort(new Error('the search has ended'))
+    signal?.removeEventListener('abort', half)
+    half.stop(new Error('the search has ended'))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Call } from '../../lib/call.ts'
 import { errorCode } from '../../lib/errorCode.ts'
 import { OtherChainError } from '../errors.ts'
 import { createIdentity } from '../identity/identity.ts'
@@ -144,7 +145,7 @@ export declare namespace createGrpcSource {
     expected: () => string | undefined
     headers?: Readonly<Record<string, string>> | undefined
     /** Called when a call begins. */
-    onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
+    onCall?: ((path: NativePath, caller: Call | undefined) => CallObserver) | undefined
     /** Called when the interface starts to fail, and when it works again. */
     onChange: () => void
     /** The source updates it. */

@@ -1,3 +1,4 @@
+import type { Call } from '../../lib/call.ts'
 import { readGenesis } from '../identity/genesis.ts'
 import type { CallObserver, NativePath, NativeTransport } from '../transport/transport.ts'
 import { agrees } from './agreement.ts'
@@ -137,7 +138,7 @@ export declare namespace withGrpc {
     log?: Record<'info' | 'warn', (fields: object, message: string) => void> | undefined
     /** Name of the node, for the log. */
     name: string
-    onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
+    onCall?: ((path: NativePath, caller: Call | undefined) => CallObserver) | undefined
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
     /** Milliseconds between two checks of the chain (see `createIdentity`). @default 100 */

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 
-import { openMeter } from '../../lib/meter.ts'
+import type { Call } from '../../lib/call.ts'
+import { createStop } from '../../lib/stopSignal.ts'
 import { ENDPOINT_RATE } from '../upstream.ts'
 import { createLimiter, QueueFullError } from './limiter.ts'
 
@@ -46,12 +47,10 @@ describe('createLimiter', () => {
 
   test('behavior: callers that wait get places in turn', async () => {
     const { limiter } = create({ places: 1 })
-    const [heavy, light] = [{}, {}]
-    openMeter(heavy).owner = 'heavy'
-    openMeter(light).owner = 'light'
+    const [heavy, light] = [caller('heavy'), caller('light')]
     void limiter.enter(A, 1_000, undefined, heavy)
     const order: string[] = []
-    const enter = async (name: string, caller: object) => {
+    const enter = async (name: string, caller: Call) => {
       await limiter.enter(A, 1_000, undefined, caller)
       order.push(name)
       limiter.leave()
@@ -64,9 +63,7 @@ describe('createLimiter', () => {
 
   test('behavior: a caller with few calls is not refused because another one has many', async () => {
     const { clock, limiter } = create({ places: 1 })
-    const [heavy, light] = [{}, {}]
-    openMeter(heavy).owner = 'heavy'
-    openMeter(light).owner = 'light'
+    const [heavy, light] = [caller('heavy'), caller('light')]
     void limiter.enter(A, 1_000, undefined, heavy)
     const waiting = Array.from({ length: 100 }, async () =>
       limiter.enter(A, 1_000, undefined, heavy),
@@ -194,3 +191,8 @@ describe('createLimiter', () => {
     for (const one of waiting) one?.catch(() => {})
   })
 })
+
+/** A call of a caller. */
+function caller(id: string): Call {
+  return createStop({ caller: { id, weight: 1 } })
+}

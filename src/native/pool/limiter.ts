@@ -1,6 +1,6 @@
+import type { Call } from '../../lib/call.ts'
 import { LimitExceededError } from '../../lib/errors.ts'
 import { createFairQueue } from '../../lib/fairQueue.ts'
-import { meterOf } from '../../lib/meter.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { createTokenBucket, type TokenBucket } from '../../lib/tokenBucket.ts'
 import { ENDPOINT_RATE } from '../upstream.ts'
@@ -21,7 +21,7 @@ export type Limiter = {
     operation: string,
     maxWait: number,
     signal: StopSignal | undefined,
-    caller?: object,
+    caller?: Call,
   ): Promise<void> | void
   leave(): void
   /** The node said that it gets too many calls. */
@@ -118,14 +118,14 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
     operation: string,
     maxWait: number,
     signal: StopSignal | undefined,
-    caller: object | undefined,
+    caller: Call | undefined,
   ): Promise<void> {
     // It does not emit its event again, so a listener would not end the wait.
     if (signal?.aborted) return Promise.reject(signal.reason)
     const speed = pace()
-    const meter = meterOf(caller)
+    const { id, weight } = caller?.caller ?? {}
     // Another caller with many calls does not make this one wait.
-    const ahead = queue.ahead(meter?.owner, meter?.weight)
+    const ahead = queue.ahead(id, weight)
     const expected = speed ? (ahead / speed) * 1000 : 0
     const isFull = queue.size >= LONGEST_QUEUE && ahead >= LONGEST_QUEUE / 2
     if (isFull || queue.size >= 2 * LONGEST_QUEUE || expected > maxWait)
@@ -156,7 +156,7 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
         waitingSince = clock()
         endedSince = 0
       }
-      queue.add(waiter, meter?.owner, meter?.weight)
+      queue.add(waiter, id, weight)
       // Those who wait only for the rate are woken by time, not by a call that ends.
       if (inFlight < concurrency.limit()) wakeIn(Math.max(1, waitOf(operation)))
     })

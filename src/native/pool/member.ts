@@ -1,3 +1,4 @@
+import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError } from '../errors.ts'
@@ -77,7 +78,7 @@ export type MemberCall = {
   body: string | undefined
   kind: 'read' | 'build' | 'send'
   /** See `SendOptions`. */
-  caller: object | undefined
+  caller: Call | undefined
   part?: string | undefined
   /** See `SendOptions`. */
   isOfClient?: boolean | undefined

@@ -1,4 +1,4 @@
-import { callGroupOf } from '../../lib/callGroup.ts'
+import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
@@ -200,7 +200,7 @@ export function createUpstreamPool({
     const kind = options.kind ?? (idempotent ? 'read' : 'send')
     const { operation, solid } = pathParts(path)
     const need = needOf(operation, solid, kind, body ?? queryOf(path))
-    const group = callGroupOf(caller)
+    const group = caller?.group
     const call: RaceCall = { body, caller, group, isOfClient, kind, need, operation, part, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     const first = router.choose(call)
@@ -355,11 +355,11 @@ export declare namespace createUpstreamPool {
     /** Logs state changes of nodes. @default silent */
     log?: PoolLog
     /** Called when a call to a node begins. @param caller - see `SendOptions` */
-    onCall?: (upstream: string, path: NativePath, caller: object | undefined) => CallObserver
+    onCall?: (upstream: string, path: NativePath, caller: Call | undefined) => CallObserver
     /** Called when a call is sent to an additional node. */
     onExtra?: (why: Extra) => void
     /** Called when a node refused a signed transaction. @param caller - see `SendOptions` */
-    onRefused?: (caller: object | undefined, upstream: string, answer: BroadcastResult) => void
+    onRefused?: (caller: Call | undefined, upstream: string, answer: BroadcastResult) => void
     /** Part of the rates of all nodes that this process may use now. @default 1 */
     share?: (() => number) | undefined
     /** Sockets for each port of a node. @default 40 */

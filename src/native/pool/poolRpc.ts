@@ -1,3 +1,4 @@
+import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { within } from '../../lib/within.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
@@ -40,8 +41,8 @@ export function createPoolRpc({
 
   async function ask<value>(
     what: string,
-    signal: AbortSignal | undefined,
-    run: (client: NodeRpc, signal: AbortSignal) => Promise<value>,
+    signal: Call | undefined,
+    run: (client: NodeRpc, signal: Call) => Promise<value>,
   ): Promise<value> {
     const deadline = performance.now() + timeout
     const able = order().filter((name) => clients.has(name))

@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 
+import type { Call } from '../../lib/call.ts'
 import { errorCode } from '../../lib/errorCode.ts'
 import { NodeAnswerError, NodeRpcError } from '../errors.ts'
 import { MAX_RPC_ANSWER } from '../wire/answerLimits.ts'
@@ -19,9 +20,9 @@ export type NodeRpc = {
    * @param slot - hex with 0x.
    * @returns 32 bytes with 0x.
    */
-  getStorageAt(address: string, slot: string, signal?: AbortSignal): Promise<`0x${string}`>
+  getStorageAt(address: string, slot: string, signal?: Call): Promise<`0x${string}`>
   /** Any call. @throws NodeUnreachableError, NodeTimeoutError, NodeAnswerError */
-  call(method: string, params: unknown[], signal?: AbortSignal): Promise<unknown>
+  call(method: string, params: unknown[], signal?: Call): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -45,20 +46,21 @@ export function createNodeRpc({
     maxResponseSize: MAX_RPC_ANSWER,
   })
 
-  async function post(body: string, signal: AbortSignal | undefined): Promise<string> {
+  async function post(body: string, signal: Call | undefined): Promise<string> {
     const response = await pool.request({
       method: 'POST',
       path: pathname + search,
       headers: { 'content-type': 'application/json', ...headers },
       body,
-      signal: signal ?? null,
+      // It uses the methods of an event target that every call has.
+      signal: (signal as AbortSignal | undefined) ?? null,
     })
     const text = await response.body.text()
     if (response.statusCode !== 200) throw new NodeAnswerError(refusal(response.statusCode))
     return text
   }
 
-  async function call(method: string, params: unknown[], signal?: AbortSignal): Promise<unknown> {
+  async function call(method: string, params: unknown[], signal?: Call): Promise<unknown> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     // All calls here only read, so a call whose connection broke is repeated.
     const text = await post(body, signal).catch((error: unknown) => {
@@ -117,7 +119,7 @@ function resultOf(method: string, answer: unknown, text: string): unknown {
   return rest.result
 }
 
-function faultOf(error: unknown, signal: AbortSignal | undefined, timeout: number): unknown {
+function faultOf(error: unknown, signal: Call | undefined, timeout: number): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof NodeAnswerError) return error
   if (errorCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')

@@ -1,5 +1,6 @@
 import { type Dispatcher, errors, Pool } from 'undici'
 
+import type { Call } from '../../lib/call.ts'
 import { errorCode } from '../../lib/errorCode.ts'
 import { createStop, type Stop, type StopSignal } from '../../lib/stopSignal.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
@@ -34,8 +35,8 @@ export type SendOptions = {
   kind?: 'read' | 'build' | 'send'
   /** Milliseconds, if less than the transport's own limit. */
   timeout?: number | undefined
-  /** The signal of the client that calls first. Calls of one group go to one node (see `callGroup`). */
-  caller?: object | undefined
+  /** What this is done for: of shared work, the first. */
+  caller?: Call | undefined
   /** Whether a node below the newest block that clients have seen may answer, when no other node can in time. */
   belowFloor?: boolean | undefined
   /**
@@ -244,7 +245,7 @@ export declare namespace createPoolTransport {
     /** Sockets per node port. @default 40 */
     sockets?: number
     /** Called when a call begins. @param caller - see `SendOptions` */
-    onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
+    onCall?: ((path: NativePath, caller: Call | undefined) => CallObserver) | undefined
     /** Called for each new connection, before anything is sent over it. */
     onConnect?: () => void
   }

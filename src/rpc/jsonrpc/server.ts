@@ -1,5 +1,6 @@
-import { type CallGroup, openCallGroup } from '../../lib/callGroup.ts'
+import type { Call } from '../../lib/call.ts'
 import { LimitExceededError } from '../../lib/errors.ts'
+import { createStop, type Stop } from '../../lib/stopSignal.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import { BASE_PRICE, bytesPrice } from '../../limits/prices.ts'
@@ -43,8 +44,8 @@ export function createRpcServer({
     { request, ...shared }: Shared,
   ): Promise<Answer | undefined> {
     const answers: (Answer | undefined)[] = []
-    let group: CallGroup | undefined
-    const scope = withSignal(request, () => (group ??= openCallGroup(request.signal)).signal)
+    let part: Stop | undefined
+    const scope = withSignal(request, () => (part ??= groupOf(request.signal)))
     const grouped = { ...shared, request: scope }
     let next = 0
     const worker = async () => {
@@ -60,7 +61,7 @@ export function createRpcServer({
     try {
       await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
     } finally {
-      group?.end()
+      if (part) request.signal.removeEventListener('abort', part)
     }
     const sent = answers.filter((answer) => answer !== undefined)
     return sent.length > 0 ? batchAnswer(sent) : undefined
@@ -152,6 +153,14 @@ function tooManyEntries(
   const first = entries.findIndex((entry) => !isNotification(entry))
   const id = first === -1 ? 'null' : idText(entries[first], ids[first])
   return batchAnswer([errorAnswer(id, { code, message })])
+}
+
+/** The call of a batch: its entries are asked of one node. */
+function groupOf(call: Call): Stop {
+  const part = createStop({ ...call, group: {} })
+  if (call.aborted) part.stop(call.reason)
+  else call.addEventListener('abort', part, { once: true })
+  return part
 }
 
 /** Entries of one batch in flight: fewer than the sockets of a node (40). */

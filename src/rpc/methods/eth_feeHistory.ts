@@ -4,9 +4,10 @@ import { numberToHex } from 'viem/utils'
 import type { PricedBlock } from '../../chain/blocks/energyPrices.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcBlock } from '../../codec/types.ts'
-import { together } from '../../lib/callGroup.ts'
+import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
+import { together } from '../../lib/together.ts'
 import { fromWire, type Wire } from '../../lib/wire.ts'
 import { defineMethod } from '../method.ts'
 import { blockNumberOrTag, optional, type Param, quantity, named } from '../params/params.ts'
@@ -103,13 +104,13 @@ function usageOf(wire: Wire<RpcBlock>): Usage {
 
 /** Results for 0 … length − 1, a few in flight at once. */
 async function mapBounded<value>(
-  parent: AbortSignal,
+  parent: Call,
   length: number,
-  load: (index: number, signal: AbortSignal) => Promise<value>,
+  load: (index: number, signal: Call) => Promise<value>,
 ): Promise<value[]> {
   const results: value[] = []
   let next = 0
-  const worker = async (signal: AbortSignal) => {
+  const worker = async (signal: Call) => {
     while (next < length) {
       signal.throwIfAborted()
       const index = next++

@@ -1,3 +1,4 @@
+import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { NodeRpcError } from '../../native/errors.ts'
 import { shownText } from '../../native/shownText.ts'
@@ -69,7 +70,7 @@ function isOfMethod(code: number): boolean {
 export async function simulateOnNode(
   rpc: NodeRpc,
   params: readonly unknown[],
-  signal: AbortSignal,
+  signal: Call,
 ): Promise<unknown> {
   try {
     return await rpc.call('eth_simulateV1', [...params], signal)

@@ -29,7 +29,7 @@ export async function simulated<result = unknown>(
   { params, ref, unit }: { params: readonly unknown[]; ref: BlockRef; unit: Unit },
 ): Promise<result> {
   if (!simulator) throw needsSimulator(method)
-  const { caller, meter, signal } = request
+  const { caller, signal } = request
   if (config.simulate === 'keys' && caller && caller.scope !== 'process' && !caller.key)
     throw new UnauthorizedError(`simulations such as ${method} need an API key here`)
   const source = await chain.state(ref)
@@ -41,6 +41,6 @@ export async function simulated<result = unknown>(
     return (await simulateOnNode(nodeRpc, params, signal)) as result
   return (await simulator.simulate(
     { method, params, unit: unit === WEI ? 'wei' : 'sun' },
-    { chainId: chain.id, floor: chain.latest().number, meter, signal },
+    { chainId: chain.id, floor: chain.latest().number, signal },
   )) as result
 }

@@ -1,5 +1,3 @@
-import { setMaxListeners } from 'node:events'
-
 import { LRUCache } from 'lru-cache'
 import type { Abi, Address, Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
@@ -7,9 +5,8 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
+import type { Call } from '../../../lib/call.ts'
 import { BeyondHeadError, RpcError } from '../../../lib/errors.ts'
-import { shareMeter } from '../../../lib/meter.ts'
-import type { StopSignal } from '../../../lib/stopSignal.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import { createSharing } from '../../../native/dedupe.ts'
 import type { CallOptions, WalletOperations } from '../../../native/wire/operations.ts'
@@ -19,7 +16,7 @@ import { cleanText, hexText } from '../text.ts'
 /** One JSON-RPC call in this process. Its native calls count for the meter of the signal. @throws RpcError */
 export type Request = (
   call: { method: string; params?: readonly unknown[] },
-  signal?: AbortSignal,
+  signal?: Call,
 ) => Promise<unknown>
 
 /** Name, symbol and decimals of a token contract. Text of a stranger: cleaned, but it may claim anything. */
@@ -91,7 +88,7 @@ export function createSources({ artifacts, decimals, native, request }: createSo
     return name ?? (cleanText(hexText(account?.account_name) ?? '', 32) || undefined)
   }
 
-  return function sourceFor(signal: AbortSignal | undefined): Source {
+  return function sourceFor(signal: Call | undefined): Source {
     const ask = <result>(method: string, ...params: unknown[]) =>
       request({ method, params }, signal) as Promise<result>
 
@@ -148,9 +145,9 @@ export type Source = {
   readonly decimals: CoinDecimals
   readonly wallet: WalletOperations
   /** Of the visitor; undefined for work that no visitor is charged for. */
-  readonly signal: AbortSignal | undefined
+  readonly signal: Call | undefined
   /** The same source with another signal. */
-  with(signal: AbortSignal | undefined): Source
+  with(signal: Call | undefined): Source
   /** The contract at an address; it has no name and an empty ABI when the chain knows neither. */
   contract(address: Address): Promise<Known>
   /** The name of an account or contract on the chain. */
@@ -201,24 +198,15 @@ export function createKept<key extends string, value>(
     const known = kept.get(key)
     if (known) return known.value
     return share(key, source.signal, async (stop) => {
-      const value = await read(key, stop ? source.with(sharedSignal(stop)) : source)
+      const value = await read(key, stop ? source.with(stop) : source)
       kept.set(key, { value })
       return value
     })
   }
 }
 
-/** An abort signal that ends with a shared one. Its calls count for the first visitor. */
-function sharedSignal(stop: StopSignal): AbortSignal {
-  const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
-  if (stop.caller) shareMeter(controller.signal, stop.caller)
-  stop.addEventListener('abort', () => controller.abort(stop.reason), { once: true })
-  return controller.signal
-}
-
 /** Native calls that end with a signal. */
-function endingWith(signal: AbortSignal, wallet: WalletOperations): WalletOperations {
+function endingWith(signal: Call, wallet: WalletOperations): WalletOperations {
   const calls = Object.entries(wallet) as [
     string,
     (request: unknown, options: CallOptions) => unknown,
