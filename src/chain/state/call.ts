@@ -46,7 +46,7 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
 }
 
 /** Whether a call was refused because the account has no code. A node that hides its words is asked for the code and the coins. */
-export async function hasNoCode(
+async function hasNoCode(
   failure: ConstantFailure,
   call: Call,
   state: StateRead,
