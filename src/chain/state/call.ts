@@ -46,11 +46,7 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
 }
 
 /** Whether a call was refused because the account has no code. A node that hides its words is asked for the code and the coins. */
-async function hasNoCode(
-  failure: ConstantFailure,
-  call: Call,
-  state: StateRead,
-): Promise<boolean> {
+async function hasNoCode(failure: ConstantFailure, call: Call, state: StateRead): Promise<boolean> {
   if (isAccountWithoutCode(failure)) return true
   if (!isUnclearRefusal(failure) || !call.to) return false
   const { native, signal } = state
