@@ -290,11 +290,11 @@ export function createGateway({
       await booting.firstAttempt
       return address
     },
-    async stop({ delay = 0 } = {}) {
+    async stop(options = {}) {
       draining = true
       // It ends while the requests in flight do: a transaction of the index may take a second.
       services?.index?.stopFilling().catch(() => {})
-      await http.close({ delay })
+      await http.close(options)
       await booting.stop()
       await limits.stop()
       await simulator?.stop()

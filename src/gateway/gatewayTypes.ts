@@ -34,9 +34,10 @@ export type Gateway = {
   /**
    * Drains: `/ready` answers 503 at once. After `delay` milliseconds (default 0), in which requests are answered and their
    * connections closed, the port closes. Requests in flight finish within `config.drain`, counted from the
-   * beginning; WebSockets close with 1001.
+   * beginning; WebSockets close with 1001. With `isReplaced` another process accepts already: connections end with their next
+   * answer, and idle ones after half of the drain.
    */
-  stop(options?: { delay?: number }): Promise<void>
+  stop(options?: { delay?: number; isReplaced?: boolean }): Promise<void>
   /** Replaces the nodes. Calls in flight finish. Does nothing for a chain in this process. */
   setUpstreams(upstreams: readonly Upstream[]): Promise<void>
   /** Reads the API keys file again. One that is not valid changes nothing. */

@@ -5,6 +5,26 @@ import type { Closing } from './closing.ts'
 import type { WsServer } from './ws.ts'
 
 /**
+ * Ends a server that another process has taken the place of. It stops accepting, and answers the connections that it has, each with
+ * `Connection: close`, until they have ended. A client that sends a request on an idle connection would lose it if the connection
+ * were closed just then, so idle ones are closed only after half of the time.
+ */
+export async function leaveServer(
+  server: Server,
+  { closing, drain, ws }: Pick<endServer.Options, 'closing' | 'drain' | 'ws'>,
+): Promise<void> {
+  closing.begin()
+  const closed = new Promise<void>((resolve) => stopListening(server, resolve))
+  const cut = setTimeout(() => server.closeAllConnections(), drain)
+  let idle: NodeJS.Timeout | undefined
+  const closeIdle = setTimeout(() => {
+    idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
+  }, drain / 2)
+  await Promise.all([ws.drain(drain), closed])
+  for (const timer of [cut, closeIdle, idle]) clearTimeout(timer)
+}
+
+/**
  * Ends a server: for the delay, requests are answered and their connections closed. Then it stops accepting, requests in flight finish,
  * and WebSockets close with 1001, all within `drain` milliseconds.
  */

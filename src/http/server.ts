@@ -22,7 +22,7 @@ import { createReadBody } from './body.ts'
 import { charge } from './charge.ts'
 import { createClosing, markClosing } from './closing.ts'
 import { corsHeadersFor } from './corsHeaders.ts'
-import { endServer } from './endServer.ts'
+import { endServer, leaveServer } from './endServer.ts'
 import { createIdentity, identify, type Identity } from './identity.ts'
 import { createInTurn, takeTurns } from './inTurn.ts'
 import { createJsonRpcRoute } from './jsonRpc.ts'
@@ -45,7 +45,12 @@ export type HttpServer = {
    * lets requests in flight finish, and closes WebSockets with 1001. All of this happens within `config.drain`, of which the
    * delay is at most half.
    */
-  close(options?: { /** Milliseconds. */ delay?: number }): Promise<void>
+  close(options?: {
+    /** Milliseconds. */
+    delay?: number
+    /** Whether another process already accepts on the same port: then idle connections are closed late. @default false */
+    isReplaced?: boolean
+  }): Promise<void>
 }
 
 /** Creates the servers of the public and the admin port around their apps. */
@@ -70,9 +75,11 @@ export function createHttpServer(options: createHttpServer.Options): HttpServer 
       return address
     },
     adminPort: () => (admin?.address() as AddressInfo | null | undefined)?.port,
-    async close({ delay = 0 } = {}) {
+    async close({ delay = 0, isReplaced = false } = {}) {
       tls?.stop()
-      await endServer(server, { closing, delay, drain: config.drain, sleep, ws })
+      const { drain } = config
+      if (isReplaced && server.listening) await leaveServer(server, { closing, drain, ws })
+      else await endServer(server, { closing, delay, drain, sleep, ws })
       admin?.closeAllConnections()
       if (admin?.listening) await new Promise((resolve) => admin.close(resolve))
     },

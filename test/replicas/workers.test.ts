@@ -198,6 +198,54 @@ describe.skipIf(redisMissing)('workers', () => {
     expect(calls.count()).toBeGreaterThan(0)
   })
 
+  test('behavior: SIGUSR2 loses no request of clients that keep their connections', async () => {
+    const { command, pids, running, url } = await start()
+    const before = await pids()
+    const failed: string[] = []
+    const state = { isOn: true, count: 0 }
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+    // Each client reuses its one connection, at once or after a pause, as those of Go and Java do.
+    const clients = Array.from({ length: 16 }, async (_, client) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      while (state.isOn) {
+        await text(url, '/', call, agent).then(
+          () => state.count++,
+          (error: NodeJS.ErrnoException) => failed.push(error.code ?? error.message),
+        )
+        if (client % 2 === 0) await sleep(Math.random() * 20)
+      }
+      agent.destroy()
+    })
+    command.process.kill('SIGUSR2')
+    await until(async () => {
+      const now = await pids()
+      expect(now.filter((pid) => before.includes(pid))).toEqual([])
+    })
+    await running(0)
+    state.isOn = false
+    await Promise.all(clients)
+    expect(failed).toEqual([])
+    expect(state.count).toBeGreaterThan(0)
+  })
+
+  test('behavior: a worker that is blocked while it is replaced is killed, and SIGUSR2 works again', async () => {
+    const { command, pids } = await start('--drain-delay', '0', '--drain', '500')
+    for (let round = 0; round < 2; round++) {
+      const before = await pids()
+      const [blocked] = before as [number]
+      process.kill(blocked, 'SIGSTOP')
+      command.process.kill('SIGUSR2')
+      await until(async () => {
+        const now = await pids()
+        expect(now.filter((pid) => before.includes(pid))).toEqual([])
+      })
+      await until(() => expect(() => process.kill(blocked, 0)).toThrow('ESRCH'))
+      await until(() =>
+        expect(command.stdout().split('worker replaced')).toHaveLength(3 + round * 2),
+      )
+    }
+  })
+
   test('behavior: a successor that hangs while it starts ends with the others', async () => {
     const { command, pids } = await start('--drain-delay', '0', '--drain', '100')
     const before = await pids()

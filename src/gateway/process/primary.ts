@@ -253,7 +253,10 @@ export async function runWorkers({
       place.failures = 0
       send(old, { kind: 'stop', reason: REPLACED })
       publish()
+      // A worker whose event loop is blocked does not get the message.
+      const kill = setTimeout(() => old.worker.process.kill('SIGKILL'), limit)
       while (!old.worker.isDead() && !state.isStopping) await sleep(BEAT / 10)
+      clearTimeout(kill)
       log.info({ worker: running.number }, 'worker replaced')
     }
     replacing = false

@@ -52,8 +52,8 @@ export async function serve({
     ...options,
   })
   collectProcessMetrics(gateway.metrics)
-  const stop = async (delay = 0) => {
-    await gateway.stop({ delay })
+  const stop = async (options: Parameters<Gateway['stop']>[0] = {}) => {
+    await gateway.stop(options)
     await tracer?.stop()
     await onStop?.()
   }
@@ -76,7 +76,8 @@ export async function serve({
     async stop(reason) {
       log.info({ reason }, 'stopping')
       // No load balancer is in front of a gateway that is stopped by Ctrl-C, and none has to notice that a worker is replaced.
-      await stop(reason === 'SIGINT' || reason === REPLACED ? 0 : config.drainDelay)
+      if (reason === REPLACED) await stop({ isReplaced: true })
+      else await stop({ delay: reason === 'SIGINT' ? 0 : config.drainDelay })
     },
   })
   prepare()
