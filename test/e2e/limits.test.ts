@@ -9,7 +9,7 @@ import { type BaseError, createPublicClient, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { type Config } from '../../src/config/config.ts'
+import type { Config } from '../../src/config/config.ts'
 import { startDevGateway } from '../support/devGateway.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 

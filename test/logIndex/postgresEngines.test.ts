@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { testEngine } from '../../src/logIndex/engine/engine.contract.ts'
-import { type Engine } from '../../src/logIndex/engine/engine.ts'
+import type { Engine } from '../../src/logIndex/engine/engine.ts'
 import { openEngine } from '../../src/logIndex/engine/open.ts'
 import { createScriptedChain } from '../support/chain.ts'
 import { post } from '../support/client.ts'

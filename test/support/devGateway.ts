@@ -1,12 +1,12 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeEach } from 'vitest'
 
-import { type Config } from '../../src/config/config.ts'
+import type { Config } from '../../src/config/config.ts'
 import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
 import { createAnnouncer } from '../../src/devchain/node/announce.ts'
 import { gatewayOptions } from '../../src/devchain/node/gatewayOptions.ts'
 import type { Terminal } from '../../src/devchain/node/terminal/terminal.ts'
-import { type Gateway } from '../../src/gateway/gateway.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
 import { startGateway } from './gateway.ts'
 
 /** A dev chain with a gateway in front, on a free port. */

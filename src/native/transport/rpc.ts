@@ -1,5 +1,3 @@
-import { Pool } from 'undici'
-
 import type { Call } from '../../lib/call.ts'
 import { errorCode } from '../../lib/errorCode.ts'
 import { NodeAnswerError, NodeRpcError } from '../errors.ts'
@@ -7,6 +5,7 @@ import { MAX_RPC_ANSWER } from '../wire/answerLimits.ts'
 import { parseInexact } from '../wire/json.ts'
 import { parseAnswer } from '../wire/parseAnswer.ts'
 import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
+import { loadUndici } from './undici.ts'
 
 /**
  * The node's own JSON-RPC. It has two things that the HTTP API does not have: contract storage, and a search for the blocks
@@ -38,7 +37,7 @@ export function createNodeRpc({
   url,
 }: createNodeRpc.Options): NodeRpc {
   const { origin, pathname, search } = new URL(url)
-  const pool = new Pool(origin, {
+  const pool = new (loadUndici().Pool)(origin, {
     bodyTimeout: timeout,
     connect: { timeout },
     connections: sockets,

@@ -1,4 +1,4 @@
-import { type Dispatcher, errors, Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 
 import type { Call } from '../../lib/call.ts'
 import { errorCode } from '../../lib/errorCode.ts'
@@ -7,6 +7,7 @@ import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
 import { MAX_IN_FLIGHT, maxBytes } from '../wire/answerLimits.ts'
 import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
 import { createDueList, type DueEntry } from './due.ts'
+import { loadUndici } from './undici.ts'
 
 /** Sends native requests to a node: over sockets, with `fetch`, or to a chain in this process. */
 export type NativeTransport = {
@@ -111,7 +112,7 @@ export function createPoolTransport({
     const url = new URL(base)
     let pool = pools.get(url.origin)
     if (!pool) {
-      pool = new Pool(url.origin, {
+      pool = new (loadUndici().Pool)(url.origin, {
         connect: { timeout },
         connections: sockets,
         // `deadlines` ends calls that take too long. undici would keep a timer in memory for half a second after each call.
@@ -286,7 +287,7 @@ function mayRepeat(error: unknown, idempotent: boolean): boolean {
 
 function faultOf(error: unknown, timeout: number): Error {
   if (error === TOO_LARGE) return new NodeAnswerError('the upstream node’s answer is too large')
-  if (error instanceof errors.HTTPParserError)
+  if (error instanceof loadUndici().errors.HTTPParserError)
     return new NodeAnswerError('the upstream node’s answer is not HTTP', { cause: error })
   return connectionErrorOf(error, timeout)
 }

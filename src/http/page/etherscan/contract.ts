@@ -1,4 +1,4 @@
-import { type Abi, type Address, type Hex } from 'viem'
+import type { Abi, Address, Hex } from 'viem'
 
 import type { Source } from '../reads/source.ts'
 import { type Actions, addressIn, ApiError, type Query } from './query.ts'

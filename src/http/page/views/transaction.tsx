@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-import { type Decoded } from '../../../codec/abi.ts'
+import type { Decoded } from '../../../codec/abi.ts'
 import { grouped, plural } from '../../../codec/coin.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
 import type { Int64 } from '../../../native/wire/types.ts'
