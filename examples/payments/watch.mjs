@@ -14,7 +14,7 @@ async function call(method, ...params) {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   const { error, result } = await response.json()
-  if (error) throw new Error(`${method}: ${error.message}`)
+  if (error) throw Object.assign(new Error(`${method}: ${error.message}`), { code: error.code })
   return result
 }
 
@@ -38,7 +38,9 @@ async function readPage() {
 }
 
 for (;;)
-  await readPage().catch(({ message }) => {
-    console.error(message)
+  await readPage().catch((error) => {
+    // The request is wrong, such as the name of a cursor with another filter: repeating it cannot help.
+    if (error.code === -32602) throw error
+    console.error(error.message)
     return sleep(500)
   })

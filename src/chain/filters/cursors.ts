@@ -165,7 +165,10 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
       await cursors.create(owner, { spec, cursor }, id)
       const { acknowledged, spec: stored } = await read(id)
       if (queryOf(stored) !== queryOf(spec))
-        throw new InvalidParamsError(0, 'a cursor with this name exists and has another filter')
+        throw new InvalidParamsError(
+          0,
+          'a cursor with this name exists and has another filter; ethgate_closeCursor removes it, or use another name',
+        )
       return { cursor: acknowledged, created: !existing }
     },
     async next(owner, name, options) {
