@@ -69,4 +69,35 @@ function pathIn(folder, file) {
   return relative(folder, file).split(sep).join('/')
 }
 
-export default { meta: { name: 'layers' }, rules: { imports } }
+/**
+ * The lint rule `layers/public`: only the public parts of packages and of node. It refuses files from the inside of a package, and classes
+ * that extend one of node, whose members they could replace.
+ */
+const publicParts = {
+  meta: { type: 'problem' },
+  create(context) {
+    const ofNode = new Set()
+
+    function checkImport(node) {
+      const name = node.source?.value
+      if (typeof name !== 'string') return
+      if (INSIDE.test(name)) context.report({ node, message: `${name} is the inside of a package` })
+      if (name.startsWith('node:'))
+        for (const { local } of node.specifiers ?? []) ofNode.add(local.name)
+    }
+
+    return {
+      ImportDeclaration: checkImport,
+      ImportExpression: checkImport,
+      ClassDeclaration(node) {
+        if (ofNode.has(node.superClass?.name))
+          context.report({ node, message: `${node.superClass.name} of node may not be extended` })
+      },
+    }
+  },
+}
+
+/** `undici/lib/…`, `@scope/name/src/…`. */
+const INSIDE = /^(?:@[^/.]+\/)?[^/.@][^/]*\/(?:lib|src|internal)\//
+
+export default { meta: { name: 'layers' }, rules: { imports, public: publicParts } }
