@@ -87,6 +87,8 @@ async function run(chain: MoneyChain, name: string) {
   const flags = [
     '--keys',
     keys,
+    // Each arrangement has a Redis of its own, and the accounts have sent before.
+    '--new-record',
     '--redis',
     redis.url,
     '--upstream-timeout',

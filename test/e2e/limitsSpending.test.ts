@@ -35,7 +35,8 @@ async function start(more: string) {
   write(bound, ['other', ''])
   const open = () =>
     startGateway({
-      config: { apiKeys: file, dataDir: folder, upstream: dev.url },
+      // The tests share the accounts of the chain, and each has its own record.
+      config: { apiKeys: file, dataDir: folder, newRecord: true, upstream: dev.url },
       keys: [dev.keyOf(0), dev.keyOf(1)],
     })
   let running = await open()
