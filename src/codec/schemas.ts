@@ -90,7 +90,7 @@ export const transaction: JsonSchema = {
       value: amount,
       yParity: quantity,
     },
-    ['maxFeePerGas', 'maxPriorityFeePerGas', 'accessList'],
+    ['chainId', 'maxFeePerGas', 'maxPriorityFeePerGas', 'accessList', 'yParity'],
   ),
 }
 
@@ -174,6 +174,23 @@ const blockMembers = {
 export const block: JsonSchema = {
   title: 'block',
   ...object(blockMembers, optionalBlockMembers),
+}
+
+const {
+  size: _size,
+  transactions: _transactions,
+  uncles: _uncles,
+  withdrawals: _withdrawals,
+  ...headerMembers
+} = blockMembers
+
+/** The header of a block, as geth shows it. */
+export const header: JsonSchema = {
+  title: 'header',
+  ...object(
+    headerMembers,
+    optionalBlockMembers.filter((name) => name in headerMembers),
+  ),
 }
 
 /** A block of `eth_simulateV1`. */

@@ -19,7 +19,7 @@ export function toRpcTransaction(
 ): RpcTransaction {
   const { block, chainId, energyPrice, info } = options
   const { from, input, to, value } = transactionParties(transaction, info)
-  return {
+  const shown: RpcTransaction = {
     // Sourced from the node.
     blockHash: block?.hash ?? null,
     blockNumber: block ? toQuantity(block.number) : null,
@@ -42,6 +42,12 @@ export function toRpcTransaction(
     // Only on the development chain, where a transaction may have been sent as an Ethereum transaction.
     ...transaction.ethereum,
   }
+  if (!transaction.ethereum) return shown
+  // As in geth: a chain id only where one was signed, and no parity in legacy transactions.
+  const { chainId: signedFor, yParity } = transaction.ethereum as Partial<RpcTransaction>
+  if (signedFor === undefined) delete shown.chainId
+  if (yParity === undefined) delete shown.yParity
+  return shown
 }
 
 export declare namespace toRpcTransaction {

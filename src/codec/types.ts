@@ -54,7 +54,8 @@ export type RpcTransaction = {
   blockNumber: Hex | null
   /** Seconds. */
   blockTimestamp: Hex | null
-  chainId: Hex
+  /** Absent where an Ethereum transaction was signed for any chain. */
+  chainId?: Hex
   from: Address
   gas: Hex
   gasPrice: Hex
@@ -68,7 +69,8 @@ export type RpcTransaction = {
   type: Hex
   v: Hex
   value: Hex
-  yParity: Hex
+  /** Absent in legacy transactions of Ethereum. */
+  yParity?: Hex
 }
 
 /** A receipt in the format of `eth_getTransactionReceipt`. */

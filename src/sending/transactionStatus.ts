@@ -5,15 +5,17 @@ import type { BlockId } from '../codec/blockRef.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { hasSucceeded } from '../codec/receipt.ts'
 import { revertReason } from '../codec/revert.ts'
+import type { RpcBlock } from '../codec/types.ts'
 import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
+import { fromWire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
 import type { NodeLook } from './nodeLooks.ts'
 import type { Sending } from './sending.ts'
 
 type Needs = {
-  chain: Pick<Chain, 'latest' | 'solid'>
+  chain: Pick<Chain, 'block' | 'latest' | 'solid'>
   native: NativeClient
   request: { signal: Call }
   sending: Pick<Sending, 'ending' | 'find' | 'lookAtNodes' | 'orphanWith'>
@@ -58,7 +60,7 @@ export type TransactionStatus = {
 
 /** The status of the transaction with a native id, or with the Ethereum hash under which it was sent. */
 export async function transactionStatus(hash: Hash, needs: Needs): Promise<TransactionStatus> {
-  const { native, request, sending } = needs
+  const { chain, native, request, sending } = needs
   const sent = await sending.find(hash)
   const ending = sent ? undefined : await sending.ending(hash)
   const id = sent?.id ?? ending?.id ?? hash
@@ -108,12 +110,27 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
       reason: ending.reason,
       evidence: `${listed(ending.nodes) || 'a node'} refused it when this gateway sent it; ${nowhere}`,
     }
+  // Nodes keep no outcomes of these.
+  const first = await chain.block(0, false, request.signal)
+  if (first && (fromWire(first).transactions as Hash[]).includes(id))
+    return { state: 'mined', ...base, ...ofGenesis(fromWire(first), chain) }
   return {
     state: unasked === '' ? 'unknown' : 'uncertain',
     ...base,
     evidence: `this gateway has no record of it; ${nowhere}`,
   }
 }
+
+const ofGenesis = ({ hash }: RpcBlock, chain: Needs['chain']) => ({
+  block: {
+    number: '0x0' as const,
+    hash,
+    confirmations: toQuantity(chain.latest().number + 1),
+    solidified: true,
+  },
+  outcome: 'success' as const,
+  evidence: 'it is in block 0, which the chain began with',
+})
 
 const EXPIRED =
   'the gateway has read every block that could have it, up to a solidified one after its expiration'

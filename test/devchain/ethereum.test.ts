@@ -151,6 +151,11 @@ describe('anybody may send', () => {
         status: '0x1',
         transactionHash: keccak256(raw),
       })
+      // As in geth, each transaction has what was signed.
+      const shown = (await ask('eth_getTransactionByHash', keccak256(raw))) as object
+      const isLegacy = !('type' in request)
+      expect('yParity' in shown).toBe(!isLegacy)
+      expect('chainId' in shown).toBe(!isLegacy)
     }
   })
 

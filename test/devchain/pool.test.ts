@@ -93,7 +93,27 @@ test('behavior: the pending block is the next one, with the ready transactions o
   const at = (index: string) => dev.rpc('eth_getTransactionByBlockNumberAndIndex', 'pending', index)
   expect(await at('0x1')).toMatchObject({ hash: pending.transactions[1] })
   expect(await at('0x2')).toBeNull()
-  expect(await dev.rpc('eth_getBlockReceipts', 'pending')).toBeNull()
+  expect(await dev.rpc('eth_getBlockReceipts', 'pending')).toMatchObject([
+    { from, transactionHash: pending.transactions[0], gasUsed: '0x0', status: '0x1' },
+    { from, transactionHash: pending.transactions[1], transactionIndex: '0x1' },
+  ])
+  for (const method of ['eth_getHeaderByNumber', 'erigon_getHeaderByNumber']) {
+    const header = (await dev.rpc(method, 'pending')) as object
+    expect(header).toMatchObject({ number: `0x${number.toString(16)}`, parentHash: latest.hash })
+    expect(header).not.toHaveProperty('transactions')
+  }
+  for (const [method, ...params] of [
+    ['debug_traceBlockByNumber', 'pending', {}],
+    ['trace_block', 'pending'],
+    ['trace_replayBlockTransactions', 'pending', ['trace']],
+    ['ots_getBlockDetails', 'pending'],
+    ['ots_getBlockTransactions', 'pending', 0, 10],
+    ['eth_getRawTransactionByBlockNumberAndIndex', 'pending', '0x0'],
+  ] as [string, ...unknown[]][])
+    await expect(dev.rpc(method, ...params)).rejects.toMatchObject({
+      code: -32000,
+      message: 'the pending block is not made yet: ask for latest or a number',
+    })
   expect(Number(await dev.rpc('eth_blockNumber')) + 1).toBe(number)
   await dev.rpc('evm_mine')
   expect(await dev.rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject({
@@ -132,6 +152,23 @@ test('args: a subscription to whole pending transactions, in the unit of its pat
   await chain.close()
 })
 
+test('behavior: a transaction behind a nonce gap is pending when the gap is filled', async () => {
+  const chain = await startDevGateway({ automine: false, decimals: 18 })
+  const send = (nonce: string) =>
+    chain.rpc('eth_sendTransaction', { from, gas: '0x5208', nonce, to, value: '0x5' })
+  const filter = await chain.rpc('eth_newPendingTransactionFilter')
+  const second = await send('0x1')
+  expect(await chain.rpc('eth_getFilterChanges', filter)).toEqual([])
+  expect(await chain.rpc('eth_pendingTransactions')).toEqual([])
+  const first = await send('0x0')
+  expect(await chain.rpc('eth_getFilterChanges', filter)).toEqual([first, second])
+  expect(await chain.rpc('eth_pendingTransactions')).toMatchObject([
+    { hash: first },
+    { hash: second },
+  ])
+  await chain.close()
+})
+
 test('error: bytes that are not a signed transaction', async () => {
   await expect(dev.rpc('eth_sendRawTransaction', '0x1234')).rejects.toMatchObject({
     code: -32602,
@@ -145,7 +182,8 @@ test('behavior: a transaction that waits for a nonce before it stays readable, h
   const hash = await chain.rpc('eth_sendTransaction', request)
   await chain.rpc('evm_increaseTime', 90_000)
   await chain.rpc('evm_mine')
-  expect(await chain.rpc('eth_pendingTransactions')).toMatchObject([{ hash, nonce: '0x3' }])
+  // As in geth, a transaction behind a gap is not pending yet.
+  expect(await chain.rpc('eth_pendingTransactions')).toEqual([])
   expect(await chain.rpc('eth_getTransactionByHash', hash)).toMatchObject({ blockHash: null })
   expect(await chain.rpc('txpool_content')).toMatchObject({ queued: { [from]: { 3: { hash } } } })
   await chain.close()

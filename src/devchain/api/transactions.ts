@@ -66,7 +66,8 @@ export const transactionOperations: Operations = {
   gettransactionlistfrompending: {
     prefix: 'wallet',
     run({ ledger }) {
-      const txId = ledger.pool().map(({ transaction }) => transaction.id)
+      // As in the pool of a node, each could be in the next block. Clients learn of the others when their gap is filled.
+      const txId = ledger.withoutGap().map(({ id }) => id)
       return txId.length > 0 ? { txId } : {}
     },
   },

@@ -134,8 +134,8 @@ const PER_AUTHORIZATION = 25_000n
 const CLOSE = 64n
 
 /**
- * The lowest gas limit that suffices for a call: the energy that it used, or more if inner calls hold a part of their
- * energy back. Never less than Ethereum's intrinsic gas. The sender needs the value, as in geth, but not the price of the gas. A
+ * A gas limit that suffices for a call: the energy that it used, or more if inner calls hold a part of their energy back. Then it is at
+ * most `1 / CLOSE` above the lowest one that suffices. Never less than Ethereum's intrinsic gas. The sender needs the value, as in geth, but not the price of the gas. A
  * contract needs neither: it never sends a transaction, so its call is part of a transaction that provides the value.
  *
  * @throws EthereumError when the sender has less than the value; EstimateFailure when the call fails with any limit.

@@ -288,6 +288,7 @@ export function createLedger(
     /** The transactions of the pool, in the order of their arrival. */
     pool: waiting.all,
     isReady: waiting.isReady,
+    withoutGap: waiting.withoutGap,
     pendingNonce: waiting.nonceOf,
 
     /** The newest state with the pool on top. */

@@ -90,6 +90,9 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     /** The transactions of the next block, in order. */
     ready,
 
+    /** The transactions that could be in the next block at any price: those without a nonce gap before them. */
+    withoutGap: (): readonly ChainTransaction[] => pool.ready(store.state()),
+
     /** Whether the next block contains a transaction. */
     isReady: (id: string): boolean => readyNow().some((transaction) => transaction.id === id),
 

@@ -17,7 +17,8 @@ export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   const isReady = ({ hash }: Pick<RpcTransaction, 'hash'>) => ledger.isReady(hash.slice(2))
 
   async function lists(context: Parameters<typeof waitingTransactions>[0], unit: Unit) {
-    const all = await waitingTransactions(context, unit)
+    const ids = ledger.pool().map(({ transaction }) => transaction.id)
+    const all = await waitingTransactions(context, unit, ids)
     return {
       pending: byNonce(all.filter(isReady)),
       queued: byNonce(all.filter((transaction) => !isReady(transaction))),

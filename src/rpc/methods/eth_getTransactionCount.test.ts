@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../../test/support/context.ts'
-import { keys } from '../../../test/support/recordedChain.ts'
+import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
 import { callMethod } from '../method.ts'
 import { eth_getTransactionCount } from './eth_getTransactionCount.ts'
 import { eth_sendTransaction } from './eth_sendTransaction.ts'
@@ -9,12 +9,30 @@ import { eth_sendTransaction } from './eth_sendTransaction.ts'
 const count = (context: Parameters<typeof callMethod>[1], ref?: unknown) =>
   callMethod(eth_getTransactionCount, context, [keys.bob.eth, ref])
 
-test.each([[undefined], ['latest'], ['pending'], ['earliest'], ['0x1'], ['0xffffff']])(
+test.each([[undefined], ['latest'], ['pending'], ['finalized'], [`0x${CHAIN.head.toString(16)}`]])(
   'default: zero at %s for who never sent from here',
   async (ref) => {
     expect(await count(await createReplayContext(), ref)).toBe('0x0')
   },
 )
+
+test.each([
+  ['a number beyond the head', '0xffffff', 'header not found'],
+  ['an unknown hash', `0x${'ab'.repeat(32)}`, 'header for hash not found'],
+  [
+    'an unknown hash in an object',
+    { blockHash: `0x${'ab'.repeat(32)}` },
+    'header for hash not found',
+  ],
+  ['block 0', '0x0', 'historical state of transaction counts is not available'],
+  ['earliest', 'earliest', 'historical state of transaction counts is not available'],
+  ['block 1', '0x1', 'historical state of transaction counts is not available'],
+])('error: %s, also for who never sent', async (_, ref, message) => {
+  await expect(count(await createReplayContext(), ref)).rejects.toMatchObject({
+    code: -32000,
+    message,
+  })
+})
 
 test('behavior: pending ones count at pending; mined ones once the head has their block', async () => {
   const context = await createReplayContext({

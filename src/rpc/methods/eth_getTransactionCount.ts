@@ -11,9 +11,7 @@ export const eth_getTransactionCount = defineMethod({
   summary:
     'next nonce for this gateway, because the chain has no nonces: counts the account’s mined transactions that were sent through the gateway; `pending` also counts pending ones',
   async handler({ chain, sending }, [account, ref]) {
-    const pending = await sending.count(account, 'pending')
-    // Valid at any block.
-    if (pending === 0 || ref === 'pending') return numberToHex(pending)
+    if (ref === 'pending') return numberToHex(await sending.count(account, 'pending'))
     const source = await chain.state(ref)
     if (source.at === 'historic') throw new HistoricalStateError('of transaction counts')
     return numberToHex(await sending.count(account, 'mined'))

@@ -5,6 +5,8 @@ import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
 import { signedTransfer } from '../../../test/support/signedTransfer.ts'
 import type { HeadBlock } from '../../chain/head/headTypes.ts'
+import type { RpcBlock } from '../../codec/types.ts'
+import { fromWire, type Wire } from '../../lib/wire.ts'
 import { createMemorySentStore } from '../../sending/memorySentStore.ts'
 import type { SentTransaction } from '../../sending/sentStore.ts'
 import type { Context } from '../context.ts'
@@ -34,6 +36,25 @@ const statusOf = (context: Context, hash: Hash) =>
   callMethod(ethgate_transactionStatus, context, [hash])
 
 const ACCEPTED = { broadcasthex: { result: true } }
+
+test('default: a transaction of block 0, of which nodes keep no outcome', async () => {
+  const context = await open()
+  const block = fromWire((await context.chain.block(0, false)) as Wire<RpcBlock>)
+  const [first] = block.transactions as Hash[]
+  expect(await statusOf(context, first as Hash)).toEqual({
+    state: 'mined',
+    transactionHash: first,
+    ethereumHash: null,
+    block: {
+      number: '0x0',
+      hash: block.hash,
+      confirmations: `0x${(CHAIN.head + 1).toString(16)}`,
+      solidified: true,
+    },
+    outcome: 'success',
+    evidence: 'it is in block 0, which the chain began with',
+  })
+})
 
 test('default: a transaction that nobody has', async () => {
   expect(await statusOf(await open(), id)).toEqual({

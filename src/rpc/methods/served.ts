@@ -26,6 +26,8 @@ export { eth_getBlockTransactionCountByNumber } from './eth_getBlockTransactionC
 export { eth_getCode } from './eth_getCode.ts'
 export { eth_getFilterChanges } from './eth_getFilterChanges.ts'
 export { eth_getFilterLogs } from './eth_getFilterLogs.ts'
+export { eth_getHeaderByHash } from './eth_getHeaderByHash.ts'
+export { eth_getHeaderByNumber } from './eth_getHeaderByNumber.ts'
 export { eth_getLogs } from './eth_getLogs.ts'
 export { eth_getStorageAt } from './eth_getStorageAt.ts'
 export { eth_getTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'

@@ -22,13 +22,20 @@ const MAX = 1_000
 
 const AMOUNTS = amountsIn(schemas.transaction) ?? {}
 
-/** The transactions in the mempool, with amounts in the client's unit. @throws LimitExceededError */
+/**
+ * The transactions in the mempool, with amounts in the client's unit.
+ *
+ * @param ids - those to show, as hex without `0x` @default those that the node lists
+ * @throws LimitExceededError
+ */
 export async function waitingTransactions(
   { chain, native, request, sending }: Context,
   unit: Unit,
+  ids?: readonly string[],
 ): Promise<RpcTransaction[]> {
   const { signal } = request
-  const { txId = [] } = await native.wallet.getTransactionListFromPending(undefined, { signal })
+  const txId =
+    ids ?? (await native.wallet.getTransactionListFromPending(undefined, { signal })).txId ?? []
   if (txId.length > MAX)
     throw new LimitExceededError(`the mempool has ${txId.length} transactions, more than ${MAX}`)
   const found = await Promise.all(

@@ -20,17 +20,24 @@ export function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock
   return ledger.block(number)
 }
 
-/** The block of a reference, with `pending` as the newest block; undefined when there is none. */
+/** The block of a reference; undefined when there is none. @throws RpcError for the pending block, which is not made yet */
 export function findBlock(
   chain: DevChain,
   ref: BlockRef,
   view: 'full' | 'solid',
 ): ChainBlock | undefined {
+  requireMade(ref, view)
   const number = numberOfBlock(chain, ref, view)
   return number === undefined ? undefined : ownBlock(chain, number)
 }
 
-/** The block of a reference, with `pending` as the newest block. @throws RpcError when there is none */
+/** Refuses the pending block, which the solidified view does not have. @throws RpcError */
+export function requireMade(ref: BlockRef, view: 'full' | 'solid'): void {
+  if (ref === 'pending' && view === 'full')
+    throw new RpcError(-32000, 'the pending block is not made yet: ask for latest or a number')
+}
+
+/** As `findBlock`. @throws RpcError when there is none */
 export function blockOf(chain: DevChain, ref: BlockRef, view: 'full' | 'solid'): ChainBlock {
   const block = findBlock(chain, ref, view)
   if (!block) throw new RpcError(-32000, 'block not found')

@@ -1,0 +1,12 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { hash } from '../params/params.ts'
+import { headerOrNull } from './header.ts'
+
+export const eth_getHeaderByHash = defineMethod({
+  params: [hash],
+  result: schemas.nullable(schemas.header),
+  summary: 'header of a block by hash',
+  handler: async ({ chain, request }, [blockHash]) =>
+    headerOrNull(await chain.block({ blockHash }, false, request.signal)),
+})

@@ -1,0 +1,12 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { blockNumberOrTag } from '../params/params.ts'
+import { headerOrNull } from './header.ts'
+
+export const eth_getHeaderByNumber = defineMethod({
+  params: [blockNumberOrTag],
+  result: schemas.nullable(schemas.header),
+  summary: 'header of a block by number or tag',
+  handler: async ({ chain, request }, [number]) =>
+    headerOrNull(await chain.block(number, false, request.signal)),
+})

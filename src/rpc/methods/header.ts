@@ -1,0 +1,15 @@
+import type { RpcBlock } from '../../codec/types.ts'
+import { fromWire, type Wire } from '../../lib/wire.ts'
+
+/** Members of a block that are not in its header. */
+const NOT_OF_HEADER = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
+
+/** The header of a block as geth shows it. */
+export function headerOf(block: RpcBlock): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(block).filter(([name]) => !NOT_OF_HEADER.has(name)))
+}
+
+/** The header of a block of the chain; null when there is none. */
+export function headerOrNull(block: Wire<RpcBlock> | undefined): Record<string, unknown> | null {
+  return block ? headerOf(fromWire(block)) : null
+}
