@@ -226,6 +226,33 @@ describe('closing', () => {
     await expect(post(call('echo', 1))).rejects.toThrow('fetch failed')
   })
 
+  test('behavior: with a successor, an idle connection is answered once more, and new ones are not accepted', async () => {
+    const { close, port, post } = await setup({ drain: 60_000 })
+    const idle = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ask = async () => {
+      const outgoing = httpRequest({ agent: idle, method: 'POST', port })
+      outgoing.end(call('echo', 1))
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      await once(incoming.resume(), 'end')
+      return incoming.headers.connection
+    }
+    expect(await ask()).toBe('keep-alive')
+    const closed = close({ isReplaced: true })
+    await expect(post(call('echo'))).rejects.toThrow('fetch failed')
+    expect(await ask()).toBe('close')
+    // It does not wait for the end of the drain.
+    await closed
+  })
+
+  test('behavior: with a successor, a connection that stays idle is closed', async () => {
+    const { close, port } = await setup({ drain: 200 })
+    const socket = connect(port)
+    await once(socket, 'connect')
+    await close({ isReplaced: true })
+    await until(() => expect(socket.closed || socket.readableEnded || socket.destroyed).toBe(true))
+    socket.destroy()
+  })
+
   test('behavior: the delay takes half of the time at most', async () => {
     const { close, url } = await setup({ drain: 20 })
     await fetch(url)

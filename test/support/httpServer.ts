@@ -139,7 +139,7 @@ export async function startHttpServer(
     aborted,
     adminPort: () => http.adminPort(),
     clients,
-    close: (options?: { delay?: number }) => http.close(options),
+    close: (options?: { delay?: number; isReplaced?: boolean }) => http.close(options),
     cuts,
     errors,
     held,
