@@ -6,9 +6,6 @@ export type Held = { id: `0x${string}`; intent: string }
 /** Milliseconds for which a nonce is remembered: much longer than a transaction can be mined. */
 const KEPT = 60 * 60 * 1000
 
-/** Which transaction was signed for each nonce. */
-export type NonceHolders<held extends Held> = ReturnType<typeof createNonceHolders<held>>
-
 /**
  * Keeps one transaction for each nonce. The chain has no nonces, so two transactions that were signed for one nonce would both be mined:
  * the same transaction is returned again, and another one is refused while the first can still be mined.

@@ -1,6 +1,6 @@
 import type { Call, StopEvent, StopListener, StopSignal } from './call.ts'
 
-export type { StopListener, StopSignal } from './call.ts'
+export type { StopSignal } from './call.ts'
 
 /** A signal that its owner aborts. As a listener of another signal it is aborted with the reason of that one. */
 export type Stop = Call & {
