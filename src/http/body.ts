@@ -7,7 +7,7 @@ import { ClientGoneError } from '../rpc/request.ts'
 import { bodyCoding, type Unpack } from './unpack.ts'
 
 /** A body, and what keeps its memory counted until the call has ended. */
-export type Body = { bytes: Buffer; end(): void }
+export type Body = { bytes: Buffer; end: () => void }
 
 /** Reads the bodies of JSON-RPC requests. */
 export type ReadBody = (incoming: IncomingMessage, caller: Caller) => Promise<Body>

@@ -16,7 +16,16 @@ export type InTurn = {
 /** Lets a request wait for the answers to the earlier requests of its connection. */
 export function takeTurns(inTurn: InTurn): Middleware {
   return function takeTurns({ env: { incoming, outgoing } }, next) {
-    return new Promise((resolve) => inTurn.request(incoming, outgoing, () => resolve(next())))
+    let running: ReturnType<typeof next> | undefined
+    let go = () => {
+      running = next()
+    }
+    inTurn.request(incoming, outgoing, () => go())
+    // Most requests have nothing to wait for.
+    if (running) return running
+    return new Promise((resolve) => {
+      go = () => resolve(next())
+    })
   }
 }
 

@@ -13,7 +13,7 @@ import { type Answer, batchAnswer, errorAnswer, refusedAnswer } from '../rpc/jso
 import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { ClientGoneError, type RequestScope } from '../rpc/request.ts'
-import { dropBody, type ReadBody } from './body.ts'
+import { type Body, dropBody, type ReadBody } from './body.ts'
 import type { Closing } from './closing.ts'
 import { codingOf, sendCompressed } from './compress.ts'
 import type { CorsHeaders } from './corsHeaders.ts'
@@ -56,9 +56,7 @@ export function createJsonRpcRoute({
         send(incoming, outgoing, refusedRequest(body.bytes, refused), caller)
       } else {
         const started = performance.now()
-        const { answer, headers } = await answerTo(body.bytes, c, caller, server).finally(() =>
-          body.end(),
-        )
+        const { answer, headers } = await answerTo(body, c, caller, server)
         atTurnEnd((now) => {
           const more = ['server-timing', timingOf(now - started)]
           if (headers) more.push(...Object.entries(headers).flat())
@@ -72,20 +70,24 @@ export function createJsonRpcRoute({
   }
 
   async function answerTo(
-    bytes: Buffer,
+    { bytes, end }: Body,
     { env: { incoming, outgoing } }: RequestContext,
     caller: Caller,
     server: RpcServer,
   ): Promise<Explained> {
-    const text = bytes.toString()
-    // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-    if (text.includes(REPLACEMENT) && !isUtf8(bytes)) {
-      limits.charge(caller, answerPrice(bytes.length))
-      return { answer: errorAnswer('null', unreadable('the body is not UTF-8')) }
+    try {
+      const text = bytes.toString()
+      // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
+      if (text.includes(REPLACEMENT) && !isUtf8(bytes)) {
+        limits.charge(caller, answerPrice(bytes.length))
+        return { answer: errorAnswer('null', unreadable('the body is not UTF-8')) }
+      }
+      const scope = scopeOf(incoming, outgoing, caller)
+      const work = () => server.answer(text, scope)
+      return asksToExplain(incoming) ? await explain(work, scope) : { answer: await work() }
+    } finally {
+      end()
     }
-    const scope = scopeOf(incoming, outgoing, caller)
-    const work = () => server.answer(text, scope)
-    return asksToExplain(incoming) ? explain(work, scope) : { answer: await work() }
   }
 
   /** @param more - headers, a name and a value in turn */
