@@ -4,13 +4,15 @@ import { recordedBlock } from '../../../test/support/recordedBlock.ts'
 import { rpcBlockOf } from '../../../test/support/rpcBlock.ts'
 import { toRpcLogs } from '../../codec/log.ts'
 import { toRpcReceipts } from '../../codec/receipt.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromWire, type Wire } from '../../lib/wire.ts'
 import { createCachedBlock } from './cachedBlock.ts'
 import { arrayOf } from './logChunk.ts'
 import { createLogMatcher } from './logMatch.ts'
 
 const context = { chainId: 0xb24e27cc, energyPrice: 100n }
 const everything = createLogMatcher({ addresses: [], topics: [] })
+
+const textOf = (row: Wire<unknown> | undefined) => row && JSON.stringify(fromWire(row))
 
 test('default', () => {
   const { block, infos } = recordedBlock(132)
@@ -56,4 +58,19 @@ test('behavior: its size grows with its answers; the source is dropped when all 
   expect(weights[0]).toBeGreaterThan(loaded)
   expect(weights[3]).toBeLessThan(weights[2]!)
   expect(weights[3]).toBeGreaterThan(answers.reduce((sum, bytes) => sum + bytes, 0))
+})
+
+test('default: one transaction and one receipt are those of all, built alone or not', () => {
+  for (const number of [0, 24, 131, 132, 211]) {
+    const { block, infos } = recordedBlock(number)
+    const all = createCachedBlock({ block, infos }, () => {})
+    const [rows, receipts] = [all.full(context), all.receipts(context)]
+    for (let index = 0; index <= rows.length; index++) {
+      const one = createCachedBlock({ block, infos }, () => {})
+      for (let time = 0; time < 4; time++) {
+        expect(textOf(one.transaction(index, context))).toBe(textOf(rows.row(index)))
+        expect(textOf(one.receipt(index, context))).toBe(textOf(receipts.row(index)))
+      }
+    }
+  }
 })

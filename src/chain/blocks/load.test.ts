@@ -16,6 +16,16 @@ describe('the recorded chain', () => {
     ])
   })
 
+  test('args: cheap calls: a block and its outcomes are asked for at the same time', async () => {
+    const { native, node } = await createReplayNative()
+    for (const number of [131, 150, 0])
+      expect(await loadBlock(native, { number }, undefined, { isCheap: true })).toEqual(
+        recordedBlock(number),
+      )
+    expect(await loadBlock(native, { number: 224 }, undefined, { isCheap: true })).toBeUndefined()
+    expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBe(3)
+  })
+
   test('args: hash', async () => {
     const { native } = await createReplayNative()
     const { block } = recordedBlock(131)
