@@ -107,14 +107,15 @@ function assertFits(block: Block, ref: { number: number } | { hash: Hash }): voi
  */
 export function logsFit(
   outline: BlockOutline,
-  logs: readonly TransactionLogs[],
+  logs: readonly (TransactionLogs & Pick<TransactionInfo, 'blockTimeStamp'>)[],
   number: number,
 ): boolean {
   const { txIDs } = outline
   if (!matchesRef(outline, { number }) || (txIDs.length === 0 && !hasEmptyRoot(outline)))
     return false
   // Genesis has transactions without outcomes.
-  return number === 0 ? logs.length === 0 : matchesIds(logs, txIDs)
+  const { timestamp } = outline.block_header.raw_data
+  return number === 0 ? logs.length === 0 : matches(logs, txIDs, timestamp)
 }
 
 /**
@@ -127,12 +128,12 @@ async function loadInfos(
   options: CallOptions,
   early: readonly TransactionInfo[] | undefined,
 ): Promise<readonly TransactionInfo[] | undefined> {
-  const { number = 0 } = block.block_header.raw_data
+  const { number = 0, timestamp } = block.block_header.raw_data
   const transactions = block.transactions ?? []
   if (number === 0 || transactions.length === 0) return []
   const infos = early ?? (await outcomesOf(native, number, options))
   const ids = transactions.map(({ txID }) => txID)
-  return matchesIds(infos, ids) ? infos : undefined
+  return matches(infos, ids, timestamp) ? infos : undefined
 }
 
 function outcomesOf(
@@ -143,12 +144,23 @@ function outcomesOf(
   return native.wallet.getTransactionInfoByBlockNum({ num }, options)
 }
 
-/** Whether outcomes are those of all given transactions, in the same order. */
-function matchesIds(
-  infos: readonly Pick<TransactionInfo, 'id'>[],
+/**
+ * Whether outcomes are those of all given transactions, in the same order, in the block of a time: blocks of two branches may have the same
+ * transactions.
+ */
+function matches(
+  infos: readonly Pick<TransactionInfo, 'id' | 'blockTimeStamp'>[],
   txIDs: readonly string[],
+  timestamp: number | undefined,
 ): boolean {
-  return infos.length === txIDs.length && txIDs.every((id, index) => infos[index]?.id === id)
+  const isOfBlock = infos.every(
+    ({ blockTimeStamp }) => !blockTimeStamp || blockTimeStamp === timestamp,
+  )
+  return (
+    isOfBlock &&
+    infos.length === txIDs.length &&
+    txIDs.every((id, index) => infos[index]?.id === id)
+  )
 }
 
 function readBlock(

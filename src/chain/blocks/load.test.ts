@@ -26,6 +26,18 @@ describe('the recorded chain', () => {
     expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBe(3)
   })
 
+  test('error: the outcomes of the same transactions in a block of another branch', async () => {
+    const { native, node } = await createReplayNative({
+      intercept({ path }) {
+        if (!path.endsWith('gettransactioninfobyblocknum')) return undefined
+        const infos = recordedBlock(131).infos.map((info) => ({ ...info, blockTimeStamp: 1 }))
+        return { status: 200, text: JSON.stringify(infos) }
+      },
+    })
+    await expect(loadBlock(native, { number: 131 })).rejects.toMatchObject({ code: -32603 })
+    expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBe(3)
+  })
+
   test('args: hash', async () => {
     const { native } = await createReplayNative()
     const { block } = recordedBlock(131)
