@@ -83,3 +83,8 @@ export class LimitExceededError extends RpcError {
     super(-32005, message, options)
   }
 }
+
+/** `-32005`: a search found too much or took too long. A shorter range of blocks may be answered. */
+export class NarrowRangeError extends LimitExceededError {
+  override name = 'NarrowRangeError'
+}

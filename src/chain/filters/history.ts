@@ -1,9 +1,7 @@
 import type { Call } from '../../lib/call.ts'
-import { RpcError } from '../../lib/errors.ts'
+import { NarrowRangeError } from '../../lib/errors.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
-
-/** Messages of errors for too many rows or blocks. Only for these a shorter range helps. */
-const TOO_MUCH = /^(query returned more than|query took too long|exceed max block range)/
+import { TooManyBlocksError } from '../logs/logs.ts'
 
 /**
  * Logs of final blocks from a height on, as JSON texts: as many whole blocks as fit, but at least one. `to` is the last block
@@ -26,8 +24,8 @@ export async function readHistory(
     try {
       return await chain.logRows(match, { from, to: last }, signal)
     } catch (error) {
-      // Too many rows or too many blocks: try a shorter range.
-      if (last > from && error instanceof RpcError && TOO_MUCH.test(error.message)) return undefined
+      const isTooMuch = error instanceof NarrowRangeError || error instanceof TooManyBlocksError
+      if (last > from && isTooMuch) return undefined
       throw error
     }
   }

@@ -1,6 +1,6 @@
 import { toQuantity } from '../../codec/quantity.ts'
 import type { Call } from '../../lib/call.ts'
-import { LimitExceededError, UpstreamError } from '../../lib/errors.ts'
+import { NarrowRangeError, UpstreamError } from '../../lib/errors.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { LogMatch } from '../blocks/chainTypes.ts'
 import { type LogChunk, packedChunk, type PackedRows } from '../blocks/logChunk.ts'
@@ -48,7 +48,7 @@ export type IndexedPart = BlockRange & { chunk: LogChunk }
  * Searches the index. `end` is the last block that the answer needs: the block of the row that exceeds `limit`, otherwise
  * the end of the range. An index that cannot be read covers nothing, and `failure` says why.
  *
- * @throws LimitExceededError when the search takes too long, with a range that was searched in time.
+ * @throws NarrowRangeError when the search takes too long, with a range that was searched in time.
  */
 export async function searchIndex(
   index: IndexedLogs,
@@ -82,7 +82,7 @@ export async function searchIndex(
   return { parts, end: to, failure }
 }
 
-/** Counts the logs of a range in the index. Parts and failure are as in `searchIndex`. @throws LimitExceededError when counting takes too long */
+/** Counts the logs of a range in the index. Parts and failure are as in `searchIndex`. @throws NarrowRangeError when counting takes too long */
 export async function countInIndex(
   index: IndexedLogs,
   { from, to }: BlockRange,
@@ -152,8 +152,8 @@ function toIndexMatch({ addresses, topics }: LogMatch): {
 }
 
 /** The error for a search that takes too long, because its lists are long and have few logs in common. */
-function tooSlow({ from, to }: BlockRange): LimitExceededError {
-  return new LimitExceededError('query took too long: narrow the block range', {
+function tooSlow({ from, to }: BlockRange): NarrowRangeError {
+  return new NarrowRangeError('query took too long: narrow the block range', {
     data: to < from ? {} : { from: toQuantity(from), to: toQuantity(to) },
   })
 }

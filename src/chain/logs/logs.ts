@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
-import { LimitExceededError, RpcError, UpstreamError } from '../../lib/errors.ts'
+import { NarrowRangeError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import { together } from '../../lib/together.ts'
 import type { Wire } from '../../lib/wire.ts'
 import type { BlockRange } from '../blockRange.ts'
@@ -36,7 +36,7 @@ const ATTEMPTS = 3
  *
  * Blocks above the solidified one are pinned by hash at the start, so an answer never mixes two branches.
  *
- * @throws RpcError -32602 for too many blocks, LimitExceededError for too many logs; both suggest a shorter range. UpstreamError
+ * @throws RpcError -32602 for too many blocks, NarrowRangeError for too many logs; both suggest a shorter range. UpstreamError
  * when only the index could answer and it cannot be read.
  */
 export async function logsOfRange(
@@ -80,7 +80,7 @@ export declare namespace logsOfRange {
   }
 }
 
-/** The logs of one block. @throws LimitExceededError */
+/** The logs of one block. @throws NarrowRangeError */
 export function logsOfBlock(
   block: CachedBlock,
   match: LogMatch,
@@ -115,7 +115,7 @@ export async function findLogs(
 /**
  * The number of matching logs of a range, from the index and from blocks, without building rows.
  *
- * @throws RpcError -32602 for too many blocks that the index does not cover, LimitExceededError when it takes too long.
+ * @throws RpcError -32602 for too many blocks that the index does not cover, NarrowRangeError when it takes too long.
  */
 export function countLogs(
   range: BlockRange,
@@ -154,7 +154,7 @@ async function countWhole(
   throw new UpstreamError('a reorg is in progress: retry this log search')
 }
 
-/** All logs of a range. @throws LimitExceededError */
+/** All logs of a range. @throws NarrowRangeError */
 async function wholeRange(
   range: BlockRange,
   match: LogMatch,
@@ -278,8 +278,8 @@ function withFailureOfIndex(error: unknown): never {
 }
 
 /** The error text after which indexers halve their range, with a suggested range in the format of other providers. */
-function tooMany(limit: number, range?: BlockRange): LimitExceededError {
-  return new LimitExceededError(`query returned more than ${limit} results`, {
+function tooMany(limit: number, range?: BlockRange): NarrowRangeError {
+  return new NarrowRangeError(`query returned more than ${limit} results`, {
     data: range ? suggestion(range.from, range.to, limit) : { limit },
   })
 }

@@ -43,8 +43,8 @@ export function sendingMethods(
   const { ledger } = chain
   const { rawReverts } = ledger.rules
 
-  /** One for each sender. */
-  const queues = new Map<string, Queue>()
+  /** One for each sender with requests, and how many these are. */
+  const queues = new Map<string, { queue: Queue; waiting: number }>()
 
   /**
    * Signs a request and sends it. Requests of one sender run one after the other, because the nonce and the estimate of each depend
@@ -52,12 +52,17 @@ export function sendingMethods(
    */
   async function send(request: SendRequest, make: () => Promise<SignedEthereum>): Promise<Hash> {
     const from = senderOf(request)
-    const queue = queues.get(from) ?? createQueue()
-    queues.set(from, queue)
-    const { announced, id } = await queue(async () => {
-      const signed = await make()
-      return { ...(await chain.send(signed)), id: signed.id }
-    })
+    const own = queues.get(from) ?? { queue: createQueue(), waiting: 0 }
+    queues.set(from, own)
+    own.waiting++
+    const { announced, id } = await own
+      .queue(async () => {
+        const signed = await make()
+        return { ...(await chain.send(signed)), id: signed.id }
+      })
+      .finally(() => {
+        if (--own.waiting === 0) queues.delete(from)
+      })
     await announced
     return `0x${id}`
   }

@@ -4,7 +4,12 @@ import { createScriptedChain } from '../../../test/support/chain.ts'
 import { startFaultProxy } from '../../../test/support/faultProxy.ts'
 import { until } from '../../../test/support/until.ts'
 import { targetOf, upstreamAt } from '../../../test/support/upstreams.ts'
-import { NodeSilentError, NodeUnreachableError, OtherChainError } from '../errors.ts'
+import {
+  NodeSilentError,
+  NodeTimeoutError,
+  NodeUnreachableError,
+  OtherChainError,
+} from '../errors.ts'
 import { createSingleUpstream } from './single.ts'
 
 const READ = { idempotent: true }
@@ -100,6 +105,27 @@ describe('createSingleUpstream', () => {
     await until(() => ask(single))
     expect(single.log).toEqual(['upstream a does not answer calls', 'upstream a answers again'])
     await first
+  })
+
+  test('behavior: calls in sequence find out too that a node answers nothing', async () => {
+    const single = await start({ probe: 300, timeout: 1_000 })
+    await single.node.fail({ kind: 'hang' })
+    await expect(ask(single)).rejects.toThrow(NodeTimeoutError)
+    for (let call = 0; call < 3; call++) await expect(ask(single)).rejects.toThrow(NodeSilentError)
+    await single.node.heal()
+    await until(() => ask(single))
+    expect(single.log).toEqual(['upstream a does not answer calls', 'upstream a answers again'])
+  })
+
+  test('behavior: a call that is slow alone is followed by calls as before', async () => {
+    const single = await start({ probe: 5_000, timeout: 1_000 })
+    const only = ({ path }: { path: string }) => path.endsWith('getaccount')
+    await single.node.fail({ kind: 'hang' }, { only })
+    await expect(single.upstream.send('/wallet/getaccount', '{}', READ)).rejects.toThrow(
+      NodeTimeoutError,
+    )
+    expect((await ask(single)).status).toBe(200)
+    expect(single.log).toEqual([])
   })
 
   test('behavior: a node that is unreachable, or only answers errors, is not healthy', async () => {

@@ -96,7 +96,11 @@ export function createSingleUpstream({
   let fault: string | undefined
   let hasAnswered = false
   let silent = false
-  let probing = false
+  /** Whether the last call that has ended got no answer in time. */
+  let isDoubted = false
+  /** The probe that decides whether the node is silent, while it runs. */
+  let verdict: Promise<void> | undefined
+  let isWatched = false
   let release: string | undefined
   let releaseReadAt = Number.NEGATIVE_INFINITY
 
@@ -109,25 +113,40 @@ export function createSingleUpstream({
     release = found
   }
 
-  async function probe(): Promise<void> {
-    if (probing) return
-    probing = true
-    do {
-      const answered = await prober
-        .send('/wallet/getblock', '{}', { idempotent: true })
-        // A connection that is refused or breaks is an answer too: such calls do not wait.
-        .then(
-          () => true,
-          (error: unknown) => !(error instanceof NodeTimeoutError),
-        )
-      setSilent(!answered)
-      if (silent) await sleep(PROBE_INTERVAL, undefined, { ref: false })
-    } while (silent && !life.closed)
-    probing = false
+  async function look(): Promise<void> {
+    const answered = await prober
+      .send('/wallet/getblock', '{}', { idempotent: true })
+      // A connection that is refused or breaks is an answer too: such calls do not wait.
+      .then(
+        () => true,
+        (error: unknown) => !(error instanceof NodeTimeoutError),
+      )
+    setSilent(!answered)
+  }
+
+  /** Finds out whether the node is silent, and looks again until it is not. */
+  function probe(): Promise<void> {
+    return (verdict ??= look().finally(() => {
+      verdict = undefined
+      void watch()
+    }))
+  }
+
+  async function watch(): Promise<void> {
+    if (isWatched || !silent) return
+    isWatched = true
+    await sleep(PROBE_INTERVAL, undefined, { ref: false })
+    isWatched = false
+    if (life.closed) return
+    await look()
+    return watch()
   }
 
   function setSilent(isSilent: boolean): void {
-    if (!isSilent) answeredAt = performance.now()
+    if (!isSilent) {
+      answeredAt = performance.now()
+      isDoubted = false
+    }
     if (isSilent === silent || life.closed) return
     silent = isSilent
     const fields = { upstream: name, state: silent ? 'failing' : 'healthy' }
@@ -136,6 +155,8 @@ export function createSingleUpstream({
   }
 
   const send: NativeTransport['send'] = async (path, body, options) => {
+    // A caller that asks one call after the other would wait for the timeout of each.
+    if (isDoubted && !silent) await probe()
     if (silent) throw new NodeSilentError()
     const started = performance.now()
     if (limiter.inFlight() === 0) answeredAt = started
@@ -157,6 +178,7 @@ export function createSingleUpstream({
       if (reply.status === 429) counts.busy++
       fault = reply.status >= 500 ? `it answers HTTP ${reply.status}` : undefined
       hasAnswered = true
+      isDoubted = false
       const { isOfClient } = options
       if (isUnserved(reply.status) && !isWrongMethod(reply.status, { body, isOfClient }))
         lacking.add(pathParts(path).operation)
@@ -165,6 +187,7 @@ export function createSingleUpstream({
     } catch (error) {
       if (!options.signal?.aborted) counts.failed++
       if (error instanceof NodeUnreachableError) fault = 'it is unreachable'
+      isDoubted = error instanceof NodeTimeoutError
       throw error
     } finally {
       limiter.leave()
