@@ -257,7 +257,7 @@ test('behavior: a request to a busy server is retried; if it stays busy, progres
   settings.head = 500
   const retried = await ethgate(command())
   expect(retried.code).toBe(0)
-  expect(retried.stderr).toContain('is busy (HTTP 503)')
+  expect(retried.stderr).toContain('is busy (HTTP 503: “busy”)')
   settings.head = 900
   settings.fail = 1_000
   const given = await ethgate(command('--retries', '1'))

@@ -38,6 +38,7 @@ async function open(...nodes: Answers[]) {
   )
   const gateway = await startGateway({
     config: {
+      newRecord: true,
       upstreams: upstreams.map((node) => ({
         concurrency: 40,
         headers: {},

@@ -29,7 +29,8 @@ export async function balanceAt(address: Address, state: StateRead): Promise<big
   const exact = source.block && (await recentBalance(address, source.block, state))
   if (exact !== undefined) return notNegative(exact)
   const operations = source.at === 'solid' ? native.solidity : native.wallet
-  return notNegative(await operations.getBalance({ address: toNativeAddress(address) }, { signal }))
+  const found = await operations.getAccount({ address: toNativeAddress(address) }, { signal })
+  return notNegative(found?.balance)
 }
 
 /** The balance at a recent block; undefined when the node keeps no history, or not of this block. */

@@ -295,7 +295,7 @@ describe('createHub', () => {
       hashes.map((hash) => socket.rpc('eth_subscribe', 'transactionStatus', hash)),
     )
     const { subscriptions } = (await gateway.gateway.ready).contexts.full
-    expect(subscriptions.count()).toBeGreaterThan(10)
+    expect(subscriptions.count()).toBeGreaterThan(0)
     for (let count = 0; count < 10; count++) {
       const { number } = chain.mine()
       await until(async () =>

@@ -44,7 +44,6 @@ const READS: Record<string, (native: NativeClient, request: never) => Promise<un
   'gettransactioninfobyid height': ({ wallet }, request) => wallet.getTransactionHeight(request),
   gettransactioninfobyblocknum: ({ wallet }, request) =>
     wallet.getTransactionInfoByBlockNum(request),
-  getaccount: ({ wallet }, request) => wallet.getBalance(request),
   getcontractinfo: ({ wallet }, request) => wallet.getRuntimeCode(request),
 }
 

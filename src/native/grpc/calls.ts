@@ -4,7 +4,6 @@ import { malformed } from '../protobuf/wire.ts'
 import type { NativePath } from '../transport/transport.ts'
 import * as answers from './answers.ts'
 import {
-  readBalance,
   readCode,
   readHeight,
   readOutcome,
@@ -70,8 +69,6 @@ const CALLS: Readonly<Record<string, (request: Request) => GrpcCall>> = {
   '/wallet/getblockbylimitnext outlines': (request) =>
     blocks(request)((bytes) => listed(readOutlines(bytes))),
   '/wallet/getblockbynum outline': (request) => block(request)(readOutline),
-  '/wallet/getaccount balance': ({ address }) =>
-    call('GetAccount', bytesMessage(address, ACCOUNT_ADDRESS))(readBalance),
   '/wallet/getcontractinfo code': ({ value }) =>
     call('GetContractInfo', bytesMessage(value))((bytes) => readCode(bytes) ?? NONE),
 
@@ -97,9 +94,6 @@ export const GRPC_READS: readonly (readonly [path: NativePath, part: string])[] 
 /** The answer over HTTP for what does not exist. Accounts without code and transactions that wait are asked for too often to ask twice. */
 const NONE = {}
 
-/** The field of the address in an account, which is the request for it. */
-const ACCOUNT_ADDRESS = 3
-
 const call =
   (name: string, message: Uint8Array) =>
   (read: GrpcCall['read']): GrpcCall => ({ method: `/protocol.Wallet/${name}`, message, read })
@@ -124,11 +118,8 @@ function numbersMessage(...values: number[]): Uint8Array {
 }
 
 /** A message with one field of bytes. */
-function bytesMessage(hex = '', field = 1): Uint8Array {
-  return new BinaryWriter()
-    .tag(field, WireType.LengthDelimited)
-    .bytes(Buffer.from(hex, 'hex'))
-    .finish()
+function bytesMessage(hex = ''): Uint8Array {
+  return new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(Buffer.from(hex, 'hex')).finish()
 }
 
 function some<item>(list: item[]): item[] | undefined {

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 
-import { type Fields, fieldsOf, int64At, malformed, nextField } from '../protobuf/wire.ts'
-import type { Account } from '../wire/accountTypes.ts'
+import { type Fields, fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
 import type { BlockOutline } from '../wire/blockOutline.ts'
 import type { OutcomeLogs } from '../wire/transactionLogs.ts'
-import type { Hex, Int64, Log } from '../wire/types.ts'
+import type { Hex, Log } from '../wire/types.ts'
 
 /** The logs of one transaction, in the format of `gettransactioninfobyid`. Undefined for an empty message: no such transaction. */
 export function readOutcome(bytes: Buffer): OutcomeLogs | undefined {
@@ -46,17 +45,6 @@ export function readHeight(bytes: Buffer): { id: Hex; blockNumber: number } | un
   return bytes.length === 0 ? undefined : { id, blockNumber }
 }
 
-/** The address and the balance of an account. Undefined for an empty message: no such account. */
-export function readBalance(bytes: Buffer): Pick<Account, 'address' | 'balance'> | undefined {
-  let address = ''
-  let balance: Int64 = 0
-  const field = fieldsOf(bytes, 0, bytes.length)
-  while (nextField(field))
-    if (field.number === ACCOUNT.address) address = hexAt(bytes, field)
-    else if (field.number === ACCOUNT.balance) balance = int64At(field)
-  return bytes.length === 0 ? undefined : { address, balance }
-}
-
 /** The code that runs when a contract is called. Undefined for an empty message: no such contract. */
 export function readCode(bytes: Buffer): { smart_contract: object; runtimecode: Hex } | undefined {
   let runtimecode = ''
@@ -72,7 +60,6 @@ const INFO = { id: 1, blockNumber: 3, blockTimeStamp: 4, receipt: 7, log: 8 }
 const RECEIPT = { energyUsageTotal: 4 }
 const LOG = { address: 1, topics: 2, data: 3 }
 const BLOCK = { transactions: 1, header: 2 }
-const ACCOUNT = { address: 3, balance: 4 }
 const CONTRACT = { runtimecode: 2 }
 const TRANSACTION = { rawData: 1 }
 const HEADER = { rawData: 1, signature: 2 }

@@ -6,7 +6,7 @@ import { builders } from './builders.ts'
 import type * as network from './networkTypes.ts'
 import { find, get, list, type Operation, read, send } from './operation.ts'
 import type * as request from './requests.ts'
-import { balancePart, codePart, heightPart } from './stateParts.ts'
+import { codePart, heightPart } from './stateParts.ts'
 import { logsPart, outcomeLogsPart, type OutcomeLogs } from './transactionLogs.ts'
 import type * as wire from './types.ts'
 
@@ -38,8 +38,6 @@ export const sharedOperations = {
     'gettransactioncountbyblocknum',
   ),
   getAccount: find<{ address: HexAddress }, account.Account>('getaccount'),
-  /** The balance of an account in sun. */
-  getBalance: { ...find<{ address: HexAddress }, wire.Int64>('getaccount'), part: balancePart },
   getAccountById: find<{ account_id: wire.Hex }, account.Account>('getaccountbyid'),
   getDelegatedResource: read<
     { fromAddress: HexAddress; toAddress: HexAddress },

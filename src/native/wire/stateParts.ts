@@ -1,13 +1,6 @@
-import type { Account, ContractInfo } from './accountTypes.ts'
+import type { ContractInfo } from './accountTypes.ts'
 import type { Part } from './operation.ts'
-import type { Hex, Int64, TransactionInfo } from './types.ts'
-
-/** The balance in an answer of `getaccount`, in sun. */
-export const balancePart: Part<Int64> = {
-  name: 'balance',
-  read: () => undefined,
-  pick: ({ balance = 0 }: Account) => balance,
-}
+import type { Hex, TransactionInfo } from './types.ts'
 
 /** The code that runs when a contract is called, in an answer of `getcontractinfo`; empty without code. */
 export const codePart: Part<Hex> = {

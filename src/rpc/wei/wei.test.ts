@@ -39,6 +39,7 @@ const results = Object.entries(methods).flatMap(([name, { result }]) => {
 describe('amountsIn', () => {
   test('default: every method whose result holds coins', () => {
     expect(results.map(([name]) => name).toSorted()).toEqual([
+      'erigon_getHeaderByNumber',
       'eth_baseFee',
       'eth_feeHistory',
       'eth_fillTransaction',
@@ -47,6 +48,8 @@ describe('amountsIn', () => {
       'eth_getBlockByHash',
       'eth_getBlockByNumber',
       'eth_getBlockReceipts',
+      'eth_getHeaderByHash',
+      'eth_getHeaderByNumber',
       'eth_getTransactionByBlockHashAndIndex',
       'eth_getTransactionByBlockNumberAndIndex',
       'eth_getTransactionByHash',
