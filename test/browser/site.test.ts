@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium || !built)('the site in Chromium', () => {
 
   test('behavior: diagrams are drawn, and a long page lists its headings', async () => {
     const { page, problems } = await newPage()
-    await page.goto(`${url}/architecture.html`)
+    await page.goto(`${url}/contributors/architecture.html`)
     await page.locator('.diagram svg').first().waitFor()
     expect(await page.locator('.VPDocOutlineItem a').count()).toBeGreaterThan(3)
     expect(problems).toEqual([])

@@ -108,6 +108,9 @@ const EXAMPLES: Readonly<Record<string, (live: Live) => unknown[]>> = {
   setPrevRandao: () => ['0x1'],
   setStorageAt: () => [UNUSED, '0x0', `0x${'1'.padStart(64, '0')}`],
   setTime: (live) => [live.get('later')],
+  tre_mine: () => [],
+  // Milliseconds.
+  tre_setNextBlockTimestamp: (live) => [Number(live.get('later')) * 1_000],
 }
 
 function each(names: readonly string[], example: (live: Live) => unknown[]) {
