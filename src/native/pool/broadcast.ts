@@ -80,10 +80,13 @@ export async function broadcastInTurn(
   throw best.rank === 'lost' ? new UnconfirmedBroadcastError({ cause: best.fault }) : best.fault
 }
 
-/** A node that limits the rate, or does not offer the operation, may stand behind a front end that has passed the call on. */
+/**
+ * A node that limits the rate, or does not offer the operation, may stand behind a front end that has passed the call on. What a node
+ * answered to the words of a client is passed on to that client.
+ */
 function shownBy(outcome: Exclude<Outcome, { reply: NativeReply }>): Shown {
   const { error: fault, kind } = outcome
-  if (kind !== 'failed') return { rank: 'unclear', fault }
+  if (kind !== 'failed' || outcome.isOfText) return { rank: 'unclear', fault }
   return { rank: outcome.isUnsent || wasNotSent(fault) ? 'unsent' : 'lost', fault }
 }
 
