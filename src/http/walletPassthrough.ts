@@ -99,6 +99,9 @@ export function createWalletPassthrough({
       const { retryAfter = 1 } = (error.data ?? {}) as { retryAfter?: number }
       if (error instanceof NodeRefusedError)
         return answer(c, 200, [error.exception, error.reason].filter(Boolean).join(' : '))
+      // A body that a node cannot read: it names an exception of its code, such as NullPointerException.
+      if (error instanceof NodeFailedError && OF_CLASS.test(error.answered))
+        return answer(c, 200, without(hidden(), error.answered))
       if (error instanceof NodeUnclearError) return answer(c, 200, 'internal server error')
       if (error instanceof NodeLacksApiError) return answer(c, 404, error.message)
       if (error.code !== BUSY) return answer(c, 503, error.message)
@@ -154,17 +157,22 @@ async function shownAnswer(
 ): Promise<string> {
   const parsed = 'parsed' in reply ? reply.parsed : await parseAnswer(reply.text)
   const error = nodeErrorOf(operation, reply, parsed)
-  // The node names the class of an exception. One of its code, such as NullPointerException, is for a body that it cannot read.
-  if (error instanceof NodeRefusedError || error instanceof NodeFailedError)
-    if (OF_CLASS.test(reply.text)) return without(hidden, reply.text)
+  // The node names the class of an exception.
+  if (error instanceof NodeRefusedError && OF_CLASS.test(messageOf(parsed)))
+    return without(hidden, reply.text)
   if (error) throw error
   if (typeof parsed !== 'object' || parsed === null) throw unknownFormat(operation)
   const shown = withShownMessages(parsed, hidden)
   return shown === parsed ? reply.text : stringifyNative(shown)
 }
 
-/** An error whose text begins with the class of an exception, with its package. */
-const OF_CLASS = /^\s*\{\s*"Error"\s*:\s*"class (?:[a-z]\w*\.)+[A-Z][\w$]*(?: ?:|")/
+/** A text that begins with the class of an exception, with its package. */
+const OF_CLASS = /^class (?:[a-z]\w*\.)+[A-Z][\w$]*(?: ?:|$)/
+
+function messageOf(parsed: unknown): string {
+  const { Error: message } = (parsed ?? {}) as { Error?: unknown }
+  return typeof message === 'string' ? message : ''
+}
 
 /** Texts with a path, a name of a host or an address of one are not sentences of the node. */
 const OF_FRONT = /[/@]|\d+\.\d+\.\d+\.\d+|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b(?!\.)/

@@ -48,9 +48,12 @@ export class NodeAnswerError extends UpstreamError {
 /** The node names an exception of its own as the answer: it failed at the request and has done nothing. */
 export class NodeFailedError extends NodeAnswerError {
   override name = 'NodeFailedError'
+  /** The member `Error` of its answer. Only clients of its own interface may see it. */
+  readonly answered: string
 
-  constructor(options: { cause?: unknown }) {
+  constructor(answered: string, options: { cause?: unknown }) {
     super('the upstream node failed to process the request', options)
+    this.answered = answered
   }
 }
 
@@ -232,7 +235,7 @@ function refusal(message: string, cause: unknown): RpcError {
   const { exception, text } = splitException(message)
   // A text with only a class name is an internal error of the node, not a refusal of the request.
   if (text === '' || exception === 'NullPointerException' || CLASS_NAME.test(text))
-    return new NodeFailedError({ cause })
+    return new NodeFailedError(message, { cause })
   // Other texts are those of a front end.
   const shown = OF_NODE.test(message) ? shownText(text, REFUSED) : REFUSED
   return new NodeRefusedError(shown, exception, { cause })
