@@ -34,7 +34,7 @@ describe.skipIf(producing === undefined)('in front of a node that produces block
 
   beforeAll(async () => {
     gateway = createGateway({
-      config: { port: 0, upstream: url, upstreamSolidity: solidity },
+      config: { newRecord: true, port: 0, upstream: url, upstreamSolidity: solidity },
       keys: senders.map(({ pk }) => pk),
     })
     await gateway.start()

@@ -21,7 +21,7 @@ const OFFSET = 460
 const run = promisify(execFile)
 
 /** The folder that `cast` is installed in. */
-const CAST = fileURLToPath(new URL('../tools/cast', import.meta.url))
+const CAST = fileURLToPath(new URL('../cast', import.meta.url))
 
 const at = (name: 'Kitchen' | 'Token') => `0x${labels.contracts[name].address.slice(2)}` as const
 
