@@ -13,7 +13,7 @@ import { isUnsent } from './transport/connectionFault.ts'
 export type BroadcastVerdict = 'accepted' | 'duplicate' | 'refused' | 'unclear'
 
 /** Codes of a transaction that is wrong itself. The node gives them before it keeps the transaction or passes it on. */
-const REFUSALS = new Set([
+export const REFUSALS: ReadonlySet<unknown> = new Set([
   'BANDWITH_ERROR',
   'CONTRACT_EXE_ERROR',
   'CONTRACT_VALIDATE_ERROR',
@@ -29,7 +29,7 @@ export function broadcastVerdict(answer: unknown): BroadcastVerdict {
   const { code = 'SUCCESS', result } = answer as { code?: unknown; result?: unknown }
   if (result === true) return code === 'SUCCESS' ? 'accepted' : 'unclear'
   if (code === 'DUP_TRANSACTION_ERROR') return 'duplicate'
-  return REFUSALS.has(code as string) ? 'refused' : 'unclear'
+  return REFUSALS.has(code) ? 'refused' : 'unclear'
 }
 
 /** Whether a failed call was not sent at all, so that no node can have got it. */

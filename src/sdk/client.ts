@@ -1,6 +1,7 @@
 import { parseAddress, toNativeAddress, toBase58Address as toBase58 } from '../lib/address.ts'
 import type { HexAddress } from '../lib/address.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
+import { REFUSALS } from '../native/broadcastVerdict.ts'
 import { createNodeClient, type NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
 import {
@@ -138,17 +139,6 @@ export function createNativeClient(
     },
   }
 }
-
-/** The codes with which a node says that a transaction itself is wrong. Every other one says something of the node. */
-const REFUSALS = new Set([
-  'BANDWITH_ERROR',
-  'CONTRACT_EXE_ERROR',
-  'CONTRACT_VALIDATE_ERROR',
-  'SIGERROR',
-  'TAPOS_ERROR',
-  'TOO_BIG_TRANSACTION_ERROR',
-  'TRANSACTION_EXPIRATION_ERROR',
-])
 
 export declare namespace createNativeClient {
   type Options = createFetchTransport.Options & {
