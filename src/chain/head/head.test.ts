@@ -12,6 +12,8 @@ let changes: ChainUpdate[]
 let time: number
 /** Number of polls that have begun. */
 let polls: number
+/** Called once, after the node has answered a poll with its head. */
+let onTip: (() => void) | undefined
 
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 
@@ -27,9 +29,13 @@ async function follow(options: Partial<createHead.Options> = {}) {
   polls = 0
   const wallet: typeof chain.native.wallet = {
     ...chain.native.wallet,
-    getBlock(request, options) {
+    async getBlock(request, options) {
       if (request.id_or_num === undefined) polls++
-      return chain.native.wallet.getBlock(request, options)
+      const block = await chain.native.wallet.getBlock(request, options)
+      if (request.id_or_num !== undefined) return block
+      onTip?.()
+      onTip = undefined
+      return block
     },
   }
   const native = { ...chain.native, wallet }
@@ -152,6 +158,21 @@ describe('createHead', () => {
       },
     ])
     expect(head.window()?.orphans.get(old[0]?.hash as `0x${string}`)?.logs).toHaveLength(1)
+  })
+
+  test('behavior: a reorg while blocks are read does not bring back the branch that was the head before', async () => {
+    await follow()
+    const kept = chain.mine()
+    chain.mine()
+    chain.mine()
+    let branch: { hash: string }[] = []
+    // The node answers with its head, and has another one when its blocks are asked for.
+    onTip = () => void (branch = chain.reorg(2, [{}, {}, {}]))
+    await step()
+    expect(changes.slice(1).map(shape)).toEqual([
+      { added: [kept.hash, branch[0]?.hash], removed: [], solid: 0 },
+      { added: branch.slice(1).map(({ hash }) => hash), removed: [], solid: 0 },
+    ])
   })
 
   test('behavior: a lagging node behind a load balancer changes nothing', async () => {

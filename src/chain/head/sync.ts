@@ -84,7 +84,7 @@ export function createHeadSync({
   /** Reads and publishes the blocks up to a higher head, chunk by chunk. */
   async function extend(tip: Tip): Promise<void> {
     const reported = await trySolidified()
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       // A chain in this process answers at once: without the pause, thousands of its blocks would block the event loop.
       if (timeSlice.isOver()) await timeSlice.next()
       const view = window() as Window
@@ -103,6 +103,8 @@ export function createHeadSync({
         isSkipped ? { ...lowest, follows: toId(newest) } : lowest,
       ]
       if (!isSkipped && lowest.parentHash !== newest.hash) {
+        // A reorg meanwhile: `tip` may be older than blocks that this loop has published. The next poll reads another.
+        if (!isFirst) return
         if (await wasReset(view)) return begin(tip, view)
         branch = await walkBack(view, lowest)
       }
