@@ -1,5 +1,6 @@
 import { RpcError } from '../lib/errors.ts'
 import { createJournalFile } from '../lib/journalFile.ts'
+import { storeOf } from './memorySentStore.ts'
 import { createSentState, type SentFact, type SentState } from './sentState.ts'
 import type { SentStore } from './sentStore.ts'
 
@@ -23,7 +24,7 @@ export function createFileSentStore({
   genesis,
   now = Date.now,
 }: createFileSentStore.Options): FileSentStore {
-  let state: SentState = createSentState({ now })
+  let state: SentState = createSentState({ now, onFact })
   const journal = createJournalFile<SentFact>({
     compactBytes,
     entries: () => state.facts(),
@@ -37,55 +38,21 @@ export function createFileSentStore({
         `${place} is not readable. Without this file a transaction could be sent twice: restore it, or move it elsewhere if its transactions will not be sent again`,
       ),
     restore(facts) {
-      const loaded = createSentState({ changes: state.contracts(0).next, now })
+      const loaded = createSentState({ changes: state.contracts(0).next, now, onFact })
       for (const fact of facts) loaded.apply(fact)
       state = loaded
     },
   })
 
-  function change(fact: SentFact): Promise<void> {
-    state.apply(fact)
-    return journal.append(fact)
-  }
-
-  async function fresh(): Promise<SentState> {
-    await journal.ensureLoaded()
-    return state
+  function onFact(fact: SentFact): void {
+    void journal.append(fact)
   }
 
   return {
+    ...storeOf(() => state, journal),
     open: () => journal.load(),
     close: () => journal.close(),
     problem: () => journal.problem(),
-    async reserve(sent) {
-      const { fact, reservation } = (await fresh()).reserve(sent)
-      if (fact) await change(fact)
-      // Another call may have reserved the nonce just before, and its record may not be on disk yet.
-      else await journal.written()
-      return reservation
-    },
-    async assertCopied() {},
-    async change(id, event) {
-      const { fact, result } = (await fresh()).change(id, event)
-      if (fact) await change(fact)
-      else await journal.written()
-      return result
-    },
-    ending: async (hash) => (await fresh()).ending(hash),
-    async addContract(id) {
-      const fact = (await fresh()).createdBy(id)
-      if (fact) await change(fact)
-    },
-    counts: async (from) => (await fresh()).counts(from),
-    unfinished: async (options) => (await fresh()).unfinished(options),
-    mined: async (options) => (await fresh()).mined(options),
-    pick: async (ids) => ids.filter((await fresh()).isOpen),
-    async find(hash) {
-      const found = (await fresh()).find(hash)
-      await journal.written()
-      return found
-    },
-    contracts: async (cursor) => (await fresh()).contracts(cursor),
   }
 }
 

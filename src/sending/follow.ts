@@ -185,7 +185,7 @@ export declare namespace createFollow {
     native: NativeClient
     onError: (error: unknown) => void
     /** Broadcasts a transaction again. */
-    resend: (id: Hash) => Promise<void>
+    resend: (id: Hash) => Promise<unknown>
     store: SentStore
   }
 }

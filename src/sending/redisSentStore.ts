@@ -7,6 +7,7 @@ import {
   type ContractRecord,
   type Ending,
   endingOf,
+  firstRecord,
   MAX_CONTRACTS,
   type Reservation,
   SENT_TTL_SECONDS,
@@ -56,8 +57,6 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
 
   const textOf = (id: string) => redis.run((client) => client.get(key('tx', id)))
 
-  const read = async (id: string): Promise<SentTransaction | undefined> => parse(await textOf(id))
-
   const keysOf = ({ alias, from, id }: Pick<SentTransaction, 'alias' | 'from' | 'id'>) => [
     key('pending'),
     key('pending', from),
@@ -65,6 +64,10 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
     key('tx', id),
     key('alias', alias ?? 'none'),
     key('nonces', from),
+    key('ending', id),
+    key('ending', alias ?? id),
+    key('blocks'),
+    key('contracts'),
   ]
 
   /** Undefined when another replica has changed the record meanwhile. */
@@ -73,45 +76,36 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
     const sent = parse(text)
     const next = sent && transition(sent, event)
     if (text === null || !sent || !next) return { changed: false, sent }
-    const { alias, from, nonce } = sent
-    const { actual, predicted } = createdContract(id, from, nonce)
-    const isEnded = next === 'ended'
-    const keys = [
-      ...keysOf(sent),
-      key('blocks'),
-      key('contracts'),
-      key('ending', id),
-      key('ending', alias ?? id),
-    ]
-    const changed = await write(keys, [
+    const { actual, predicted } = createdContract(id, sent.from, sent.nonce)
+    const after = next === 'ended' ? undefined : next
+    const changed = await write(keysOf(sent), [
       id,
-      nonce,
+      sent.nonce,
       text,
-      isEnded ? 'ended' : next.state,
-      JSON.stringify(isEnded ? endingOf(sent, event) : next),
+      after?.state ?? 'ended',
+      JSON.stringify(after ?? endingOf(sent, event)),
       SENT_TTL_SECONDS,
-      alias ? 0 : NONCES_TTL_SECONDS,
-      isEnded ? 0 : (next.block?.number ?? 0),
+      sent.alias ? 0 : NONCES_TTL_SECONDS,
+      after?.block?.number ?? 0,
       predicted,
       actual,
     ])
-    return changed === 1 ? { changed: true, sent: isEnded ? undefined : next } : undefined
+    return changed === 1 ? { changed: true, sent: after } : undefined
   }
+
+  /** The first ids of a sorted set, up to a score. */
+  const first = (name: string, upTo: number | string, limit: number) =>
+    redis.run((client) => client.zrangebyscore(name, '-inf', upTo, 'LIMIT', 0, limit)) as Promise<
+      Hash[]
+    >
 
   return {
     async reserve({ nonce = -1, ...given }) {
-      const sent = { ...given, state: 'pending', broadcasts: 1 }
+      const { nonce: _, ...sent } = firstRecord(given, nonce)
       const { alias, expiration, id } = given
-      const args = [
-        id,
-        expiration,
-        nonce,
-        JSON.stringify(sent),
-        alias ? 0 : NONCES_TTL_SECONDS,
-        alias ? 1 : 0,
-      ]
-      const keys = [...keysOf(given), key('ending', id), key('ending', alias ?? id)]
-      const answer = await reserve(keys, args)
+      const ttl = alias ? 0 : NONCES_TTL_SECONDS
+      const args = [id, expiration, nonce, JSON.stringify(sent), ttl, alias ? 1 : 0]
+      const answer = await reserve(keysOf(given), args)
       const [outcome, value] = answer as [Reservation['outcome'], string | number]
       if (outcome === 'known') return { outcome, id: value as Hash }
       if (outcome === 'reserved') return { outcome, nonce: Number(value) }
@@ -130,25 +124,13 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
       return text === null ? undefined : (JSON.parse(text) as Ending)
     },
     async counts(from) {
-      const [mined, next] = (await count([key('mined', from), key('nonces', from)], [])) as [
-        number,
-        number,
-      ]
+      const answer = await count([key('mined', from), key('nonces', from)], [])
+      const [mined, next] = answer as [number, number]
       return { mined, next }
     },
-    async unfinished({ from, expiredAt, limit }) {
-      const until = expiredAt === undefined ? '+inf' : `(${expiredAt}`
-      const ids = await redis.run((client) =>
-        client.zrangebyscore(key('pending', from), '-inf', until, 'LIMIT', 0, limit),
-      )
-      return ids as Hash[]
-    },
-    async mined({ limit, upTo }) {
-      const ids = await redis.run((client) =>
-        client.zrangebyscore(key('blocks'), '-inf', upTo, 'LIMIT', 0, limit),
-      )
-      return ids as Hash[]
-    },
+    unfinished: ({ from, expiredAt, limit }) =>
+      first(key('pending', from), expiredAt === undefined ? '+inf' : `(${expiredAt}`, limit),
+    mined: ({ limit, upTo }) => first(key('blocks'), upTo, limit),
     async pick(ids) {
       const found: Hash[] = []
       for (let start = 0; start < ids.length; start += BATCH) {
@@ -160,10 +142,10 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
     },
     async find(hash) {
       const id = await redis.run((client) => client.get(key('alias', hash)))
-      return read(id ?? hash)
+      return parse(await textOf(id ?? hash))
     },
     async addContract(id) {
-      const sent = await read(id)
+      const sent = parse(await textOf(id))
       if (!sent) return
       const { actual, predicted } = createdContract(id, sent.from, sent.nonce)
       await addContract(
@@ -263,7 +245,7 @@ end
 /**
  * Replaces a record if it is still the one that was read, and keeps the nonces and the sets as it says.
  *
- * KEYS: the first six as above, blocks, contracts, ending by id and by hash. ARGV: id, nonce, text that was read, state, new text or
+ * KEYS: as above, blocks, contracts. ARGV: id, nonce, text that was read, state, new text or
  * ending, lifetime, lifetime of the nonces (0: unlimited), height of the block, predicted and actual address.
  */
 const CHANGE = `${RECORD}
@@ -273,30 +255,23 @@ local function lower(field)
   local at = tonumber(redis.call('HGET', KEYS[6], field) or '0')
   if at > tonumber(nonce) then redis.call('HSET', KEYS[6], field, nonce) end
 end
-if state == 'pending' then
+redis.call('ZREM', KEYS[9], id)
+if state == 'pending' or state == 'mined' then
   redis.call('SET', KEYS[4], ARGV[5])
-  redis.call('HSET', KEYS[6], nonce, id)
-  redis.call('ZREM', KEYS[7], id)
-  lower('walked')
-  return 1
-end
-if state == 'mined' then
-  redis.call('SET', KEYS[4], ARGV[5])
-  redis.call('HSET', KEYS[6], nonce, '+' .. id)
-  redis.call('ZADD', KEYS[7], ARGV[8], id)
+  redis.call('HSET', KEYS[6], nonce, (state == 'mined' and '+' or '') .. id)
+  if state == 'mined' then redis.call('ZADD', KEYS[9], ARGV[8], id) else lower('walked') end
   return 1
 end
 redis.call('ZREM', KEYS[1], id)
 redis.call('ZREM', KEYS[2], id)
-redis.call('ZREM', KEYS[7], id)
 if state == 'ended' then
   redis.call('DEL', KEYS[4], KEYS[5])
   redis.call('HDEL', KEYS[6], nonce)
   lower('next')
   lower('walked')
   if redis.call('HLEN', KEYS[6]) <= 2 then redis.call('HDEL', KEYS[6], 'next', 'walked') end
-  for i = 9, 10 do redis.call('SET', KEYS[i], ARGV[5], 'EX', ARGV[6]) end
-  if redis.call('ZREM', KEYS[8], ARGV[9] .. ':' .. ARGV[10]) == 1 then record(KEYS[8], ARGV[9] .. ':') end
+  for i = 7, 8 do redis.call('SET', KEYS[i], ARGV[5], 'EX', ARGV[6]) end
+  if redis.call('ZREM', KEYS[10], ARGV[9] .. ':' .. ARGV[10]) == 1 then record(KEYS[10], ARGV[9] .. ':') end
   return 1
 end
 redis.call('SET', KEYS[4], ARGV[5], 'EX', ARGV[6])

@@ -86,7 +86,7 @@ export function createSending(given: createSending.Options): Sending {
     ...options,
     contracts,
     // A chain in this process goes back because its user wants it.
-    resend: async (id) => (options.resends ? submission.resend(id) : undefined),
+    resend: async (id) => options.resends && submission.resend(id),
   })
 
   async function sendNative(raw: Hex): Promise<Hash> {
@@ -95,8 +95,7 @@ export function createSending(given: createSending.Options): Sending {
     // A signed transaction cannot be changed.
     if (signedFor) throw new PredictedAddressError(signedFor, 'rewrite')
     const signed: Signed = { id: `0x${transaction.txID}`, hex: raw.slice(2), transaction }
-    await submission.submitSigned(signed, await signedBy(transaction, native))
-    return signed.id
+    return submission.submitSigned(signed, await signedBy(transaction, native))
   }
 
   async function sendEthereum(signed: EthereumTransaction, spender?: Spender): Promise<Hash> {

@@ -7,6 +7,8 @@ import {
   type CreatedContract,
   type Ending,
   endingOf,
+  firstRecord,
+  hashesOf,
   MAX_CONTRACTS,
   type NewTransaction,
   type Reservation,
@@ -18,8 +20,8 @@ import {
 } from './sentStore.ts'
 import { transition } from './transition.ts'
 
-/** Maximum number of transactions of the record, and of endings. The oldest that are final are dropped first. Nonces never are. */
-const CAPACITY = 20_000
+/** Maximum number of hashes of final transactions, and of endings. The oldest are dropped first. Nonces never are. */
+const CAPACITY = 40_000
 
 /**
  * One change of the record of sent transactions. All facts in order rebuild the state. `changed` has what an event made of a
@@ -52,17 +54,40 @@ export function createSentState({
   capacity = CAPACITY,
   changes = 0,
   now = Date.now,
+  onFact = () => {},
 }: createSentState.Options = {}) {
-  const transactions = new Map<Hash, { sent: SentTransaction; until: number }>()
-  const aliases = new Map<Hash, Hash>()
-  /** By native id, and by Ethereum hash. */
-  const endings = new Map<Hash, { ending: Ending; until: number }>()
-  const accounts = new Map<Address, Nonces>()
+  // Each of these three has a transaction by its native id, and by its Ethereum hash.
   /** Those that are not final. */
   const open = new Map<Hash, SentTransaction>()
+  const final = new Map<Hash, { sent: SentTransaction; until: number }>()
+  const endings = new Map<Hash, { ending: Ending; until: number }>()
+  const accounts = new Map<Address, Nonces>()
   /** By predicted address, in the order of their changes. */
   const contracts = new Map<Address, { record: ContractRecord; change: number; until: number }>()
   let lastChange = changes
+
+  const untilNow = () => now() + SENT_TTL_SECONDS * 1000
+
+  /** Sets a value, and drops those that are too old or too many. Insertion order is age. */
+  function keep<value extends { until: number }>(
+    values: Map<Hash, value>,
+    key: Hash,
+    value: value,
+    most = capacity,
+  ) {
+    values.delete(key)
+    values.set(key, value)
+    for (const [oldest, { until }] of values) {
+      if (until > now() && values.size <= most) return
+      values.delete(oldest)
+    }
+  }
+
+  /** A value that may be past its time. */
+  const fresh = <value extends { until: number }>(value: value | undefined) =>
+    value && value.until > now() ? value : undefined
+
+  const find = (hash: Hash) => open.get(hash) ?? fresh(final.get(hash))?.sent
 
   function noncesOf(from: Address): Nonces {
     const nonces = accounts.get(from) ?? { base: 0, used: new Map(), next: 0, mined: 0 }
@@ -96,60 +121,24 @@ export function createSentState({
     return { mined, next }
   }
 
-  function setContract(record: ContractRecord, until: number) {
-    contracts.delete(record.predicted)
-    contracts.set(record.predicted, { record, change: ++lastChange, until })
-    for (const [predicted, oldest] of contracts) {
-      if (oldest.until > now() && contracts.size <= MAX_CONTRACTS) return
-      contracts.delete(predicted)
-    }
-  }
-
-  function remove(id: Hash) {
-    const alias = transactions.get(id)?.sent.alias
-    if (alias && aliases.get(alias) === id) aliases.delete(alias)
-    transactions.delete(id)
-  }
-
-  /** Drops entries that are too old or too many. Insertion order is age. */
-  function trim() {
-    for (const [id, { until }] of transactions) {
-      if (until > now() && transactions.size <= capacity) return
-      if (!open.has(id)) remove(id)
-    }
-  }
-
-  /** The entry of an id; a final transaction is dropped after its time, for reads and for a new reservation alike. */
-  function entryOf(id: Hash) {
-    const entry = transactions.get(id)
-    if (!entry || entry.until > now() || open.has(id)) return entry
-    remove(id)
-    return undefined
-  }
+  const setContract = (record: ContractRecord, until: number) =>
+    keep(contracts, record.predicted, { record, change: ++lastChange, until }, MAX_CONTRACTS)
 
   function set(sent: SentTransaction, until: number) {
-    transactions.set(sent.id, { sent, until })
-    if (sent.alias) aliases.set(sent.alias, sent.id)
-    if (sent.state === 'final') open.delete(sent.id)
-    else open.set(sent.id, sent)
+    for (const hash of hashesOf(sent)) {
+      open.delete(hash)
+      if (sent.state === 'final') keep(final, hash, { sent, until })
+      else open.set(hash, sent)
+    }
     setNonce(sent.from, sent.nonce, sent.state)
   }
 
   function end(sent: SentTransaction) {
-    open.delete(sent.id)
+    for (const hash of hashesOf(sent)) open.delete(hash)
     setNonce(sent.from, sent.nonce, undefined)
     const { actual, predicted } = createdContract(sent.id, sent.from, sent.nonce)
     const known = contracts.get(predicted)
     if (known?.record.actual === actual) setContract({ predicted }, known.until)
-    remove(sent.id)
-  }
-
-  function setEnding(ending: Ending, until: number) {
-    for (const key of [ending.id, ending.alias]) if (key) endings.set(key, { ending, until })
-    for (const [key, oldest] of endings) {
-      if (oldest.until > now() && endings.size <= capacity) return
-      endings.delete(key)
-    }
   }
 
   function apply(fact: SentFact): void {
@@ -159,28 +148,27 @@ export function createSentState({
         // Earlier versions wrote neither of the two, and may have broadcast it more than once.
         set({ ...sent, state: sent.state ?? 'pending', broadcasts: sent.broadcasts ?? 2 }, until)
         // It was released before, and is sent again.
-        for (const key of [sent.id, sent.alias]) if (key) endings.delete(key)
-        return trim()
+        for (const hash of hashesOf(sent)) endings.delete(hash)
+        return
       }
       case 'changed': {
-        const entry = transactions.get(fact.id)
-        if (!entry) return
-        const { block: _, hex, ...rest } = entry.sent
+        const { block: _, hex, ...rest } = open.get(fact.id) ?? {}
         const isFinal = fact.sent.state === 'final'
-        set({ ...rest, ...(hex && !isFinal && { hex }), ...fact.sent }, fact.until)
+        const sent = { ...rest, ...(hex && !isFinal && { hex }), ...fact.sent }
+        if (open.has(fact.id)) set(sent as SentTransaction, fact.until)
         return
       }
       case 'released': {
+        const { ending, id, until } = fact
         // Journals of older versions have no endings.
-        if (fact.ending) setEnding(fact.ending, fact.until)
-        const sent = open.get(fact.id)
+        for (const hash of ending ? hashesOf(ending) : []) keep(endings, hash, { ending, until })
+        const sent = open.get(id)
         return sent && end(sent)
       }
       case 'mined': {
         const sent = open.get(fact.id)
         const next = sent && transition(sent, { event: 'final' })
-        if (next && next !== 'ended') set(next, entryOf(fact.id)?.until ?? 0)
-        return
+        return next && next !== 'ended' ? set(next, untilNow()) : undefined
       }
       case 'contract':
         return setContract(fact.contract, fact.until)
@@ -193,74 +181,72 @@ export function createSentState({
     }
   }
 
-  const untilNow = () => now() + SENT_TTL_SECONDS * 1000
+  function make(fact: SentFact): void {
+    apply(fact)
+    onFact(fact)
+  }
+
+  /** The first of the transactions that are not final. */
+  const first = (
+    limit: number,
+    isWanted: (sent: SentTransaction) => boolean,
+    rank: (sent: SentTransaction) => number,
+  ): Hash[] =>
+    [...open]
+      .flatMap(([hash, sent]) => (hash === sent.id && isWanted(sent) ? sent : []))
+      .toSorted((a, b) => rank(a) - rank(b))
+      .slice(0, limit)
+      .map(({ id }) => id)
 
   return {
     apply,
-    /** The result of reserving a nonce, and the fact that reserves it. The caller applies it. */
-    reserve({ nonce, ...sent }: NewTransaction): { reservation: Reservation; fact?: SentFact } {
-      const known = [sent.alias && aliases.get(sent.alias), sent.id].find((id) => id && entryOf(id))
-      if (known) return { reservation: { outcome: 'known', id: known } }
+    reserve({ nonce, ...sent }: NewTransaction): Reservation {
+      const known = (sent.alias && find(sent.alias)) ?? find(sent.id)
+      if (known) return { outcome: 'known', id: known.id }
       const { next } = counts(sent.from)
       if (nonce !== undefined && nonce !== next) {
         const { base = 0, used } = accounts.get(sent.from) ?? {}
         const holder = nonce < base ? 'final' : used?.get(nonce)
         const outcome = holder === undefined ? 'high' : holder === 'pending' ? 'taken' : 'low'
-        return { reservation: { outcome, next } }
+        return { outcome, next }
       }
-      return {
-        reservation: { outcome: 'reserved', nonce: next },
-        fact: {
-          fact: 'sent',
-          sent: { ...sent, nonce: next, state: 'pending', broadcasts: 1 },
-          until: untilNow(),
-        },
-      }
+      make({ fact: 'sent', sent: firstRecord(sent, next), until: untilNow() })
+      return { outcome: 'reserved', nonce: next }
     },
-    /** The result of an event, and the fact that makes it so. The caller applies it. */
-    change(id: Hash, event: SentEvent): { result: Changed; fact?: SentFact } {
-      const sent = entryOf(id)?.sent
+    change(id: Hash, event: SentEvent): Changed {
+      const sent = find(id)
       const next = sent && transition(sent, event)
-      if (!sent || !next) return { result: { changed: false, sent } }
+      if (!sent || !next) return { changed: false, sent }
       const until = untilNow()
       if (next === 'ended') {
-        const ending = endingOf(sent, event)
-        const fact: SentFact = { fact: 'released', id, ending, until }
-        return { result: { changed: true, sent: undefined }, fact }
+        make({ fact: 'released', id, ending: endingOf(sent, event), until })
+        return { changed: true, sent: undefined }
       }
       const { block, broadcasts, state } = next
-      const change = { state, broadcasts, ...(block && { block }) }
-      return {
-        result: { changed: true, sent: next },
-        fact: { fact: 'changed', id, sent: change, until },
-      }
+      make({ fact: 'changed', id, sent: { state, broadcasts, ...(block && { block }) }, until })
+      return { changed: true, sent: next }
     },
     counts,
     unfinished: ({ from, expiredAt = Infinity, limit }: SentStore.UnfinishedOptions): Hash[] =>
-      [...open.values()]
-        .filter((sent) => (!from || sent.from === from) && sent.expiration < expiredAt)
-        .toSorted((a, b) => a.expiration - b.expiration)
-        .slice(0, limit)
-        .map(({ id }) => id),
+      first(
+        limit,
+        (sent) => (!from || sent.from === from) && sent.expiration < expiredAt,
+        ({ expiration }) => expiration,
+      ),
     mined: ({ limit, upTo }: { upTo: number; limit: number }): Hash[] =>
-      [...open.values()]
-        .filter(({ block }) => block && block.number <= upTo)
-        .toSorted((a, b) => (a.block?.number ?? 0) - (b.block?.number ?? 0))
-        .slice(0, limit)
-        .map(({ id }) => id),
+      first(
+        limit,
+        ({ block }) => block !== undefined && block.number <= upTo,
+        ({ block }) => block?.number ?? 0,
+      ),
     isOpen: (id: Hash): boolean => open.has(id),
-    find: (hash: Hash): SentTransaction | undefined => entryOf(aliases.get(hash) ?? hash)?.sent,
-    ending(hash: Hash): Ending | undefined {
-      const entry = endings.get(hash)
-      return entry && entry.until > now() ? entry.ending : undefined
-    },
-    /** The fact that adds the contract of a transaction; none if it is known or was released. The caller applies it. */
-    createdBy(id: Hash): SentFact | undefined {
-      const sent = transactions.get(id)?.sent
-      if (!sent) return undefined
-      const contract = createdContract(id, sent.from, sent.nonce)
-      if (contracts.get(contract.predicted)?.record.actual === contract.actual) return undefined
-      return { fact: 'contract', contract, until: untilNow() }
+    find,
+    ending: (hash: Hash): Ending | undefined => fresh(endings.get(hash))?.ending,
+    addContract(id: Hash): void {
+      const sent = find(id)
+      const contract = sent && createdContract(id, sent.from, sent.nonce)
+      if (contract && contracts.get(contract.predicted)?.record.actual !== contract.actual)
+        make({ fact: 'contract', contract, until: untilNow() })
     },
     contracts(cursor: number): { contracts: ContractRecord[]; next: number } {
       if (cursor === lastChange) return { contracts: [], next: cursor }
@@ -269,15 +255,17 @@ export function createSentState({
     },
     /** The facts that rebuild this state, without outdated ones. Endings come first: an id may be sent again after it ended. */
     *facts(): Generator<SentFact> {
-      for (const [key, { ending, until }] of endings)
-        if (key === ending.id && until > now()) yield { fact: 'released', id: key, ending, until }
+      for (const [hash, { ending, until }] of endings)
+        if (hash === ending.id && until > now()) yield { fact: 'released', id: hash, ending, until }
       for (const [from, { base, used }] of accounts) {
         const above = [...used].filter(([, state]) => state === 'final').map(([nonce]) => nonce)
         if (base > 0 || above.length > 0)
           yield { fact: 'nonces', from, mined: base, above: above.toSorted((a, b) => a - b) }
       }
-      for (const { sent, until } of transactions.values())
-        if (until > now() || open.has(sent.id)) yield { fact: 'sent', sent, until }
+      for (const [hash, { sent, until }] of final)
+        if (hash === sent.id && until > now()) yield { fact: 'sent', sent, until }
+      for (const [hash, sent] of open)
+        if (hash === sent.id) yield { fact: 'sent', sent, until: untilNow() }
       for (const { record, until } of contracts.values()) {
         const { actual, predicted } = record
         if (until > now() && actual)
@@ -289,11 +277,13 @@ export function createSentState({
 
 export declare namespace createSentState {
   type Options = {
-    /** Maximum number of transactions of the record. @default 20_000 */
+    /** Maximum number of hashes of final transactions, and of endings. @default 40_000 */
     capacity?: number
     /** Changes of contracts that an earlier state has counted: cursors of it stay below those of this one. @default 0 */
     changes?: number
     /** @default Date.now */
     now?: () => number
+    /** Called with each change after it was made. */
+    onFact?: (fact: SentFact) => void
   }
 }

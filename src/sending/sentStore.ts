@@ -124,6 +124,16 @@ export const SENT_TTL_SECONDS = 30 * 24 * 60 * 60
 /** Maximum number of contracts that are kept; the oldest are dropped first. About 30 MB of memory. */
 export const MAX_CONTRACTS = 100_000
 
+/** The record of a transaction with its first broadcast. */
+export const firstRecord = (
+  sent: Omit<NewTransaction, 'nonce'>,
+  nonce: number,
+): SentTransaction => ({ ...sent, nonce, state: 'pending', broadcasts: 1 })
+
+/** The hashes by which a transaction is found. */
+export const hashesOf = ({ alias, id }: Pick<SentTransaction, 'alias' | 'id'>): Hash[] =>
+  alias ? [id, alias] : [id]
+
 /** How a transaction ended, from its record. */
 export function endingOf({ alias, expiration, id }: SentTransaction, event: SentEvent): Ending {
   const why = event.event === 'refused' ? event.why : { state: 'expired' as const }

@@ -183,11 +183,14 @@ test('error: nothing is sent when the record is not copied, and its nonce is fre
   expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
 })
 
-test('error: the client gets the refusal of the node also when it cannot be recorded', async () => {
+test('error: a refusal that cannot be recorded is unconfirmed: another replica may have broadcast it', async () => {
   const { replica, state, store } = setup()
   state.answer = async () => REFUSED
   const change = () => Promise.reject(new Error('the store does not answer'))
-  await expect(replica({ ...store, change }).submit(request, alias)).rejects.toThrow('refused: no')
+  await expect(replica({ ...store, change }).submit(request, alias)).rejects.toMatchObject({
+    ...unconfirmed,
+    message: expect.stringContaining('refused: no') as string,
+  })
 })
 
 test('behavior: native bytes again, long after their record was dropped, are no request without end', async () => {

@@ -8,7 +8,7 @@ import { createStop } from '../lib/stopSignal.ts'
 import { within } from '../lib/within.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
-import { broadcast, type Delivery, refusalWords, UnconfirmedError } from './broadcast.ts'
+import { broadcast, refusalWords, UnconfirmedError } from './broadcast.ts'
 import type { Contracts } from './contracts.ts'
 import { MAX_BYTES } from './readNative.ts'
 import { assertSize, nonceError } from './refusals.ts'
@@ -32,6 +32,9 @@ const DELIVERY_TIMEOUT = 4_000
 /** Attempts to send a transaction whose record ends, or is recorded by another request, each time between two steps. */
 const ATTEMPTS = 10
 
+/** A transaction that is recorded, with its bytes. */
+type Recorded = NewTransaction & { hex: string }
+
 /** A node that refused a transaction, and its answer. */
 export type Refusal = { answer: BroadcastResult; node: string }
 
@@ -53,10 +56,7 @@ export function createSubmission({
   const delivering = new Map<Hash, Promise<void>>()
 
   /** Signs and reserves the nonce of a managed account. Undefined when the Ethereum transaction is recorded already. */
-  async function reserve(
-    request: SendRequest,
-    alias?: Hash,
-  ): Promise<(NewTransaction & { hex: string }) | undefined> {
+  async function reserve(request: SendRequest, alias?: Hash): Promise<Recorded | undefined> {
     const { from, nonce, signal } = request
     const begun = performance.now()
     await assertKept(from)
@@ -101,20 +101,6 @@ export function createSubmission({
     }
   }
 
-  /**
-   * Records the address of the contract that an accepted transaction creates, because libraries use the predicted one. If
-   * this fails, it is recorded when the transaction is mined.
-   */
-  async function recordContract({ creates, id }: NewTransaction): Promise<void> {
-    if (!creates) return
-    try {
-      await store.addContract(id)
-      await contracts.refresh()
-    } catch (error) {
-      onError(error)
-    }
-  }
-
   /** One broadcast of a transaction in this process at a time. */
   function once(id: Hash, run: () => Promise<void>): Promise<void> {
     const running = run().finally(() => delivering.delete(id))
@@ -122,22 +108,48 @@ export function createSubmission({
     return running
   }
 
-  /** Broadcasts a recorded transaction. @throws UnconfirmedError when a node may have it */
-  async function deliver(sent: NewTransaction & { hex: string }): Promise<void> {
+  const refuse = (id: Hash, refused: AskedNodes['refusals'], { message: reason }: Error) =>
+    store.change(id, {
+      event: 'refused',
+      why: {
+        state: 'refused',
+        nodes: refused.map(({ node }) => node),
+        words: (refused as Refusal[]).map(({ answer }) => refusalWords(answer)),
+        reason,
+      },
+    })
+
+  /**
+   * Broadcasts a recorded transaction. A refusal frees the nonce, unless another broadcast was started, which may have succeeded.
+   *
+   * @throws UnconfirmedError when a node may have it
+   */
+  async function deliver(sent: Recorded): Promise<void> {
     // Nothing aborts a broadcast.
     const asked = createAskedNodes()
     const signal = createStop({ asked })
     const delivery = await broadcast({ native, signal, sleep }, { hash: sent.id, hex: sent.hex })
-    const error =
-      delivery.kind !== 'accepted' && (await deliveryError(sent, delivery, asked.refusals))
-    if (error) throw error
+    if (delivery.kind === 'unclear') throw new UnconfirmedError(sent, delivery)
+    if (delivery.kind === 'refused') {
+      const { error } = delivery
+      const refused = refuse(sent.id, asked.refusals, error).catch((cause: unknown) => {
+        // Whether it was broadcast by another replica too is not known.
+        onError(cause)
+        return { sent: { state: 'pending' } }
+      })
+      const { sent: kept } = await refused
+      if (!kept) throw error
+      const words = `${error.message}, and it may have been broadcast before`
+      if (kept.state === 'pending') throw new UnconfirmedError(sent, { cause: error, words })
+    }
     onSent(sent.id)
-    await recordContract(sent)
+    // Libraries use the predicted address. If this fails, it is recorded when the transaction is mined.
+    if (sent.creates) await store.addContract(sent.id).then(contracts.refresh).catch(onError)
     head.pollNow()
   }
 
   /** Nothing is sent until the record is copied: without a copy it is dropped, unless another replica has started to send it. */
-  async function deliverCopied(sent: NewTransaction & { hex: string }): Promise<void> {
+  async function deliverCopied(sent: Recorded): Promise<void> {
     await store.assertCopied(sent.id).catch(async (error: Error) => {
       await refuse(sent.id, [], error).catch(onError)
       throw error
@@ -145,101 +157,75 @@ export function createSubmission({
     return deliver(sent)
   }
 
-  const refuse = (id: Hash, refused: Refusal[], { message: reason }: Error) =>
-    store.change(id, {
-      event: 'refused',
-      why: {
-        state: 'refused',
-        nodes: refused.map(({ node }) => node),
-        words: refused.map(({ answer }) => refusalWords(answer)),
-        reason,
-      },
-    })
-
-  /**
-   * The error for the sender; undefined when a block has the transaction. A refusal frees the nonce, unless another broadcast was
-   * started, which may have succeeded.
-   */
-  async function deliveryError(
-    sent: NewTransaction,
-    delivery: Exclude<Delivery, { kind: 'accepted' }>,
-    refused: AskedNodes['refusals'],
-  ): Promise<RpcError | undefined> {
-    if (delivery.kind === 'unclear') return new UnconfirmedError(sent, delivery)
-    const { error } = delivery
-    try {
-      const { sent: kept } = await refuse(sent.id, refused as Refusal[], error)
-      if (!kept) return error
-      const words = `${error.message}, and it was broadcast before`
-      return kept.state === 'pending'
-        ? new UnconfirmedError(sent, { cause: error, words })
-        : undefined
-    } catch (cause) {
-      // The record stays until it expires, and no node has the transaction.
-      onError(cause)
-      return error
-    }
-  }
-
   /**
    * Sends a transaction that is recorded. While it is pending, its bytes are broadcast again: the process may have ended before the
    * node received them.
    *
-   * @returns false when it is not recorded any more. @throws UnconfirmedError
+   * @returns its id; undefined when it is not recorded, or not any more. @throws UnconfirmedError
    */
-  async function sendAgain(id: Hash): Promise<boolean> {
+  async function sendAgain(hash: Hash): Promise<Hash | undefined> {
+    const known = await store.find(hash)
+    if (!known) return undefined
+    const { expiration, id, state } = known
     const running = delivering.get(id)
-    if (running) return running.then(() => true)
-    const known = await store.find(id)
-    if (!known || known.state !== 'pending' || head.blockWith(id)) return known !== undefined
+    if (running) return running.then(() => id)
+    if (state !== 'pending' || head.blockWith(id)) return id
     // It is not signed anew until it is certain that no block has it.
-    if (known.expiration <= chain.latest().timestamp) throw new UnconfirmedError(known, EXPIRED)
+    if (expiration <= chain.latest().timestamp) throw new UnconfirmedError(known, EXPIRED)
     const { sent } = await store.change(id, { event: 'broadcast' })
     const { alias, hex } = sent ?? {}
-    if (!sent || sent.state !== 'pending' || hex === undefined) return sent !== undefined
+    if (sent?.state !== 'pending' || hex === undefined) return sent?.id
     // The chain itself rejects a second copy of bytes that the sender signed.
     if (alias) await store.assertCopied(id)
     await once(id, () => deliver({ ...sent, hex }))
-    return true
+    return id
+  }
+
+  /** Sends a transaction that is recorded under a hash, or that is recorded now. @returns its id */
+  async function send(
+    hash: Hash | undefined,
+    record: () => Promise<Recorded | undefined>,
+    first: (sent: Recorded) => Promise<unknown>,
+  ): Promise<Hash> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const id = hash && (await sendAgain(hash))
+      if (id) return id
+      const sent = await record()
+      if (sent) return first(sent).then(() => sent.id)
+    }
+    throw new RecordChangesError()
   }
 
   return {
     /** Signs and sends for a managed account. @param alias - the hash of an Ethereum transaction, by which the sender finds it. */
-    async submit(request: SendRequest, alias?: Hash): Promise<Hash> {
-      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const known = alias && (await store.find(alias))
-        if (known) {
-          if (await sendAgain(known.id)) return known.id
-          continue
-        }
-        const sent = await reserve(request, alias)
-        if (!sent) continue
-        const delivered = once(sent.id, () => deliverCopied(sent))
-        // The delivery goes on.
-        await within(delivered, DELIVERY_TIMEOUT, new UnconfirmedError(sent, {}))
-        return sent.id
-      }
-      throw new RecordChangesError()
-    },
+    submit: (request: SendRequest, alias?: Hash): Promise<Hash> =>
+      send(
+        alias,
+        () => reserve(request, alias),
+        // After the time the delivery goes on.
+        (sent) =>
+          within(
+            once(sent.id, () => deliverCopied(sent)),
+            DELIVERY_TIMEOUT,
+            new UnconfirmedError(sent, {}),
+          ),
+      ),
     /** Sends a signed native transaction. A transaction that was sent before is only broadcast again. */
-    async submitSigned(signed: Signed, from: Address): Promise<void> {
-      const { id } = signed
-      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (await sendAgain(id)) return
-        const sent = recordOf(signed, from)
-        const { outcome } = await store.reserve(sent)
-        if (outcome !== 'reserved') continue
-        const block = head.blockWith(id)
-        if (block) await store.change(id, { event: 'seen', block: toId(block) })
-        else await once(id, () => deliver(sent))
-        return
-      }
-      throw new RecordChangesError()
-    },
+    submitSigned: (signed: Signed, from: Address): Promise<Hash> =>
+      send(
+        signed.id,
+        async () => {
+          const sent = recordOf(signed, from)
+          return (await store.reserve(sent)).outcome === 'reserved' ? sent : undefined
+        },
+        (sent) => {
+          const block = head.blockWith(sent.id)
+          if (block) return store.change(sent.id, { event: 'seen', block: toId(block) })
+          return once(sent.id, () => deliver(sent))
+        },
+      ),
     /** Broadcasts a transaction again whose block a reorg removed. */
-    async resend(id: Hash): Promise<void> {
-      await sendAgain(id)
-    },
+    resend: sendAgain,
   }
 }
 
