@@ -12,18 +12,15 @@ import type { SentStore } from './sentStore.ts'
  */
 export function createEmptyRecord({ native, store }: createEmptyRecord.Options) {
   const passed = new Set<Address>()
-  return {
-    /** @throws EmptyRecordError */
-    async assertNotLost(account: Address): Promise<void> {
-      if (passed.has(account)) return
-      const { mined, next } = await store.counts(account)
-      const hasSent =
-        mined + next === 0 &&
-        (await native.wallet.getAccount({ address: toNativeAddress(account) }))
-          ?.latest_opration_time
-      if (hasSent) throw new EmptyRecordError(account)
-      passed.add(account)
-    },
+  /** @throws EmptyRecordError */
+  return async (account: Address): Promise<void> => {
+    if (passed.has(account)) return
+    const { mined, next } = await store.counts(account)
+    const hasSent =
+      mined + next === 0 &&
+      (await native.wallet.getAccount({ address: toNativeAddress(account) }))?.latest_opration_time
+    if (hasSent) throw new EmptyRecordError(account)
+    passed.add(account)
   }
 }
 

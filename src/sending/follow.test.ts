@@ -76,6 +76,7 @@ function createScene(store = createMemorySentStore()) {
     await follow.stop()
     follow.start()
   }
+  const forget = () => (blocks = [])
   const send = (n: number, after = 99) =>
     store.reserve({
       id: hash(n),
@@ -85,7 +86,7 @@ function createScene(store = createMemorySentStore()) {
       after: { number: after, hash: blockOf(after).hash },
     })
   const state = async (n: number) => (await store.find(hash(n)))?.state
-  return { errors, node, older, resent, send, state, store, update }
+  return { errors, forget, node, older, resent, send, state, store, update }
 }
 
 test('default: mined by its block, without a call; final when the block is solidified', async () => {
@@ -213,6 +214,25 @@ test('error: transactions of a block whose head failed are found with the next o
   isDown = false
   await update([blockOf(102)], 99)
   expect(await state(10)).toBe('mined')
+})
+
+test('error: blocks that left the window before they were looked up are read before anything expires', async () => {
+  const memory = createMemorySentStore()
+  let isDown = false
+  const { forget, node, older, send, state, update } = createScene({
+    ...memory,
+    pick: (ids) => (isDown ? Promise.reject(new Error('down')) : memory.pick(ids)),
+  })
+  await update([blockOf(99)], 99)
+  await send(1)
+  isDown = true
+  await update([blockOf(100, [hash(1)])], 99)
+  isDown = false
+  forget()
+  for (const n of [99, 100, 101, 102]) older.set(n, blockOf(n, n === 100 ? [hash(1)] : []))
+  await update([blockOf(103)], 103)
+  expect(await state(1)).toBe('final')
+  expect(node.asked).toBeGreaterThan(0)
 })
 
 test('behavior: the contract of a mined creation is recorded, as its process may have ended before', async () => {

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import type { ChainUpdate, Head, HeadBlock, RecentBlock } from '../chain/head/headTypes.ts'
+import type { ChainUpdate, Head, HeadBlock } from '../chain/head/headTypes.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import { ifServed } from '../native/errors.ts'
@@ -45,23 +45,17 @@ export function createFollow({
   /** The blocks below that were read last, from the one after `from` to `to`. */
   let older: { from: number; to: { number: number; hash: Hash; timestamp: number } } | undefined
 
-  /** The blocks of an update, and those before it that were missed. */
-  function blocksOf({ added }: ChainUpdate): readonly RecentBlock[] {
+  async function follow({ added, removed, solidified }: ChainUpdate): Promise<void> {
     const first = added[0]?.number ?? Infinity
-    if (first <= missedFrom) {
-      missedFrom = first
-      return added
-    }
-    const blocks = head.window()?.blocks ?? added
-    // Some of them have left the window meanwhile.
-    if ((blocks[0]?.number ?? 0) > missedFrom) followedFrom = blocks[0]?.number ?? Infinity
-    return blocks.filter(({ number }) => number >= missedFrom)
-  }
-
-  async function follow(update: ChainUpdate): Promise<void> {
-    const { removed, solidified } = update
-    const blocks = blocksOf(update)
-    followedFrom = Math.min(followedFrom, missedFrom)
+    const isMissing = missedFrom < first
+    const blocks = isMissing
+      ? (head.window()?.blocks.filter(({ number }) => number >= missedFrom) ?? [])
+      : added
+    const from = blocks[0]?.number ?? first
+    // Some of the missed ones have left the window meanwhile.
+    if (isMissing && from > missedFrom) followedFrom = Infinity
+    missedFrom = from
+    followedFrom = Math.min(followedFrom, from)
     const again: Hash[] = []
     for (const block of removed)
       for (const id of await store.pick(block.transactions)) {
@@ -90,23 +84,21 @@ export function createFollow({
     for (const id of await store.mined({ upTo, limit: SWEEP })) {
       const block = (await store.find(id))?.block
       if (!block) continue
-      const hash = head.at(block.number)?.hash ?? (await solidBlock(block.number)).hash
-      if (hash === block.hash) await store.change(id, { event: 'final', block })
-      else if ((await store.change(id, { event: 'removed', block })).changed) {
-        const other = head.blockWith(id)
-        if (other) await see(id, other)
-        else removed.push(id)
-      }
+      const { hash } = head.at(block.number) ?? (await solidBlock(block.number))
+      const event = hash === block.hash ? 'final' : 'removed'
+      const { changed } = await store.change(id, { event, block })
+      const other = head.blockWith(id)
+      if (event === 'final' || !changed) continue
+      if (other) await see(id, other)
+      else removed.push(id)
     }
     return removed
   }
 
   /** Releases transactions that no block can have any more. */
   async function expire({ timestamp }: HeadBlock): Promise<void> {
-    const found = await Promise.all(
-      (await store.unfinished({ expiredAt: timestamp, limit: SWEEP })).map((id) => store.find(id)),
-    )
-    for (const sent of found) {
+    const ids = await store.unfinished({ expiredAt: timestamp, limit: SWEEP })
+    for (const sent of await Promise.all(ids.map((id) => store.find(id)))) {
       if (sent?.state !== 'pending') continue
       const block = head.blockWith(sent.id)
       if (block) await see(sent.id, block)
@@ -123,11 +115,12 @@ export function createFollow({
     if (!after || after.number + 1 >= to) return true
     if (!older || after.number < older.from)
       older = { from: after.number, to: { ...after, timestamp: 0 } }
-    for (let read = 0; older.to.number + 1 < to && older.to.timestamp <= expiration;) {
+    const isEnough = () =>
+      older === undefined || older.to.number + 1 >= to || older.to.timestamp > expiration
+    for (let read = 0; read < READ && !isEnough(); read += PARALLEL) {
       const first = older.to.number + 1
       const numbers = Array.from({ length: Math.min(PARALLEL, to - first) }, (_, i) => first + i)
-      const blocks = await Promise.all(numbers.map(solidBlock))
-      for (const block of blocks) {
+      for (const block of await Promise.all(numbers.map(solidBlock))) {
         if (block.parentHash !== older.to.hash) {
           older = undefined
           throw new UpstreamError('the solidified blocks of the node are not one chain')
@@ -136,10 +129,8 @@ export function createFollow({
           await store.change(id, { event: 'final', block: toId(block) })
         older.to = block
       }
-      read += numbers.length
-      if (read >= READ) break
     }
-    return older.to.number + 1 >= to || older.to.timestamp > expiration
+    return isEnough()
   }
 
   async function solidBlock(number: number) {

@@ -1,12 +1,21 @@
 import { LRUCache } from 'lru-cache'
-import type { Address, Hash } from 'viem'
+import type { Address } from 'viem'
 
 import { StoreUnavailableError } from '../lib/redis.ts'
-import type { SentCounts, SentStore, SentTransaction } from './sentStore.ts'
+import {
+  firstRecord,
+  hashesOf,
+  type SentCounts,
+  type SentStore,
+  type SentTransaction,
+} from './sentStore.ts'
 
-/** Maximum number of accounts whose last counts are kept, and of bytes of the last transactions. */
+/**
+ * Maximum number of accounts whose last counts are kept, and of bytes of the last transactions: each counts for all of the three keys that
+ * find it.
+ */
 const MAX_ACCOUNTS = 10_000
-const MAX_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 3 * 16 * 1024 * 1024
 
 /** Bytes of a transaction beside its signed bytes, roughly. */
 const OVERHEAD = 1_000
@@ -24,19 +33,15 @@ const GRACE = 10 * 60_000
  */
 export function withLastKnown(store: SentStore, now = Date.now): SentStore {
   const counts = new LRUCache<Address, SentCounts>({ max: MAX_ACCOUNTS })
-  const found = new LRUCache<Hash, SentTransaction>({
+  /** By native id, by Ethereum hash, and by sender and nonce. */
+  const found = new LRUCache<string, SentTransaction>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ hex = '' }) => hex.length + OVERHEAD,
   })
-
-  /** The id of the last transaction with each nonce, by account and nonce. */
-  const holders = new LRUCache<string, Hash>({ max: MAX_ACCOUNTS })
-  const placeOf = ({ from, nonce }: Pick<SentTransaction, 'from' | 'nonce'>) => `${from} ${nonce}`
+  const placeOf = ({ from, nonce }: SentTransaction) => `${from} ${nonce}`
 
   function record(sent: SentTransaction): void {
-    found.set(sent.id, sent)
-    holders.set(placeOf(sent), sent.id)
-    if (sent.alias) found.set(sent.alias, sent)
+    for (const key of [...hashesOf(sent), placeOf(sent)]) found.set(key, sent)
   }
 
   /** Whether Redis has lost a transaction that can still be mined or removed. */
@@ -61,10 +66,10 @@ export function withLastKnown(store: SentStore, now = Date.now): SentStore {
       for (;;) {
         const reservation = await store.reserve(sent)
         if (reservation.outcome !== 'reserved') return reservation
-        const reserved = { ...sent, nonce: reservation.nonce }
-        const holder = found.get(holders.get(placeOf(reserved)) ?? sent.id)
+        const reserved = firstRecord(sent, reservation.nonce)
+        const holder = found.get(placeOf(reserved))
         if (!holder || holder.id === sent.id || !(await isLost(holder))) {
-          record({ ...reserved, state: 'pending', broadcasts: 1 })
+          record(reserved)
           return reservation
         }
         await store.change(sent.id, { event: 'refused', why: NONCE_LOST })

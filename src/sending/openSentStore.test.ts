@@ -30,7 +30,9 @@ const open = (options: Partial<openSentStore.Options> = {}) =>
     genesis: '0x01',
     hasKeys: true,
     isInProcess: false,
+    isNew: true,
     log,
+    native: {} as never,
     redis: undefined,
     ...options,
   })

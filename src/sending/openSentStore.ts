@@ -1,8 +1,11 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
+import type { Address } from 'viem'
+
 import { FileInUseError, lockFile } from '../lib/lockFile.ts'
 import type { RedisLink } from '../lib/redis.ts'
+import { createEmptyRecord } from './emptyRecord.ts'
 import { createFileSentStore } from './fileSentStore.ts'
 import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
@@ -13,10 +16,8 @@ import type { SentStore } from './sentStore.ts'
 /** An open store, and the function that closes it. */
 export type OpenSentStore = {
   store: SentStore
-  /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept. */
-  assertKept(): Promise<void>
-  /** Whether the record is meant to outlive this process. */
-  isLasting: boolean
+  /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept, or was lost. */
+  assertKept(account: Address): Promise<void>
   /** Why the record might not be kept, as text for operators; undefined if it is. */
   problem(): string | undefined
   close(): Promise<void>
@@ -29,30 +30,35 @@ export type OpenSentStore = {
  *
  * @throws DataDirError when the file cannot be used.
  */
-export async function openSentStore({
-  chainId,
-  dataDir,
-  genesis,
-  hasKeys,
-  isInProcess,
-  log,
-  redis,
-}: openSentStore.Options): Promise<OpenSentStore> {
+export async function openSentStore(options: openSentStore.Options): Promise<OpenSentStore> {
+  const { chainId, dataDir, genesis, hasKeys, isInProcess, log, redis } = options
   if (redis) {
     const store = withLastKnown(createRedisSentStore({ redis }))
-    if (!hasKeys) return { store, ...KEPT, isLasting: !isInProcess }
-    const settings = watchRedisSettings({ log, redis })
-    return { ...settings, store, isLasting: !isInProcess, close: async () => settings.close() }
+    if (!hasKeys) return { store, ...KEPT }
+    const { assertKept, close, problem } = watchRedisSettings({ log, redis })
+    // A chain in this process ends with it.
+    const assertNotLost = isInProcess ? KEPT.assertKept : assertNotLostIn(store, options)
+    return {
+      store,
+      problem,
+      assertKept: (account) => assertKept().then(() => assertNotLost(account)),
+      close: async () => close(),
+    }
   }
   const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
-  if (isAsked || (hasKeys && !isInProcess && dataDir !== NO_DATA_DIR))
-    return openFile(join(stateFolder(dataDir) ?? '', chainId.toString(16)), genesis)
+  if (isAsked || (hasKeys && !isInProcess && dataDir !== NO_DATA_DIR)) {
+    const opened = await openFile(join(stateFolder(dataDir) ?? '', chainId.toString(16)), genesis)
+    return { ...opened, assertKept: assertNotLostIn(opened.store, options) }
+  }
   if (hasKeys && !isInProcess)
     log.warn(
       'sent transactions are recorded in memory only (--data-dir none): after a restart the gateway may sign and send an old Ethereum transaction again',
     )
-  return { store: createMemorySentStore(), ...KEPT, isLasting: false }
+  return { store: createMemorySentStore(), ...KEPT }
 }
+
+const assertNotLostIn = (store: SentStore, { isNew, native }: openSentStore.Options) =>
+  isNew ? KEPT.assertKept : createEmptyRecord({ native, store })
 
 export declare namespace openSentStore {
   type Options = {
@@ -64,7 +70,10 @@ export declare namespace openSentStore {
     hasKeys: boolean
     /** Whether the chain is in this process and ends with it, so that the record may end too. */
     isInProcess: boolean
+    /** Whether the operator says that a record without anything is new. */
+    isNew: boolean
     log: watchRedisSettings.Options['log']
+    native: createEmptyRecord.Options['native']
     redis: Pick<RedisLink, 'assertCopied' | 'key' | 'onStatus' | 'run' | 'script'> | undefined
   }
 }
@@ -95,7 +104,6 @@ async function openFile(folder: string, genesis: string): Promise<OpenSentStore>
     return {
       ...KEPT,
       store,
-      isLasting: true,
       problem() {
         const problem = store.problem()
         return problem && `sent transactions cannot be written to the data folder: ${problem}`

@@ -95,7 +95,7 @@ export function createSending(given: createSending.Options): Sending {
     // A signed transaction cannot be changed.
     if (signedFor) throw new PredictedAddressError(signedFor, 'rewrite')
     const signed: Signed = { id: `0x${transaction.txID}`, hex: raw.slice(2), transaction }
-    return submission.submitSigned(signed, await signedBy(transaction, native))
+    return submission.submitSigned(signed, () => signedBy(transaction, native))
   }
 
   async function sendEthereum(signed: EthereumTransaction, spender?: Spender): Promise<Hash> {

@@ -12,6 +12,7 @@ import { createSubmission } from './submission.ts'
 const from = `0x${'a1'.repeat(20)}` as const
 const alias = `0x${'f0'.repeat(32)}` as const
 const request: SendRequest = { from, value: 1n, data: '0x', nonce: 0 }
+const owner = async () => from
 const EXPIRATION = 60_000
 
 const ACCEPTED = { result: true }
@@ -193,6 +194,17 @@ test('error: a refusal that cannot be recorded is unconfirmed: another replica m
   })
 })
 
+test('error: native bytes again are unconfirmed while no node answers, never an error that may mean refused', async () => {
+  const { broadcasts, state, submission } = setup()
+  const transaction = { raw_data: { expiration: EXPIRATION } } as never
+  const signed = { id: `0x${'77'.repeat(32)}`, hex: 'bb', transaction } as const
+  state.answer = () => Promise.reject(new UpstreamError('the connection broke'))
+  await expect(submission.submitSigned(signed, owner)).rejects.toMatchObject(unconfirmed)
+  const silent = () => Promise.reject(new UpstreamError('the node did not answer'))
+  await expect(submission.submitSigned(signed, silent)).rejects.toMatchObject(unconfirmed)
+  expect(broadcasts).toEqual(['bb', 'bb'])
+})
+
 test('behavior: native bytes again, long after their record was dropped, are no request without end', async () => {
   let now = 0
   const { broadcasts, replica, state } = setup()
@@ -200,12 +212,12 @@ test('behavior: native bytes again, long after their record was dropped, are no 
   const submission = replica(store)
   const transaction = { raw_data: { expiration: EXPIRATION } } as never
   const signed = { id: `0x${'77'.repeat(32)}`, hex: 'bb', transaction } as const
-  await submission.submitSigned(signed, from)
+  await submission.submitSigned(signed, owner)
   await store.change(signed.id, { event: 'final' })
   now = 31 * 86_400_000
   state.answer = async () => ({ result: false, code: 'TRANSACTION_EXPIRATION_ERROR' })
-  await expect(submission.submitSigned(signed, from)).rejects.toThrow(/^transaction expired/)
+  await expect(submission.submitSigned(signed, owner)).rejects.toThrow(/^transaction expired/)
   state.isKnown = true
-  await submission.submitSigned(signed, from)
+  await submission.submitSigned(signed, owner)
   expect(broadcasts).toEqual(['bb', 'bb', 'bb'])
 })

@@ -210,12 +210,12 @@ export function createSubmission({
             new UnconfirmedError(sent, {}),
           ),
       ),
-    /** Sends a signed native transaction. A transaction that was sent before is only broadcast again. */
-    submitSigned: (signed: Signed, from: Address): Promise<Hash> =>
+    /** Sends a signed native transaction. One that was sent before is only broadcast again, without a look at its owner. */
+    submitSigned: (signed: Signed, owner: () => Promise<Address>): Promise<Hash> =>
       send(
         signed.id,
         async () => {
-          const sent = recordOf(signed, from)
+          const sent = recordOf(signed, await owner())
           return (await store.reserve(sent)).outcome === 'reserved' ? sent : undefined
         },
         (sent) => {

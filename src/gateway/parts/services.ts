@@ -20,7 +20,6 @@ import type { PrivateKey } from '../../native/protobuf/signature.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { Simulator, ViewContext } from '../../rpc/context.ts'
 import type { CallRecorder } from '../../rpc/explain/recorder.ts'
-import { createEmptyRecord } from '../../sending/emptyRecord.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
 import type { OneNode } from '../../sending/nodeLooks.ts'
 import { openSentStore } from '../../sending/openSentStore.ts'
@@ -139,18 +138,16 @@ export async function createServices({
     genesis,
     hasKeys: keys.length > 0,
     isInProcess: authoritative,
+    isNew: config.newRecord,
     log,
+    native,
     redis,
   }).catch(async (error: unknown) => {
     await redis?.close()
     throw error
   })
-  const emptyRecord = createEmptyRecord({ native, store: sent.store })
   const sending = createSending({
-    async assertKept(account) {
-      await sent.assertKept()
-      if (sent.isLasting && !config.newRecord) await emptyRecord.assertNotLost(account)
-    },
+    assertKept: (account) => sent.assertKept(account),
     chain: full,
     feeKind: config.feeSignal,
     onReplaced: (id, replaced) =>
