@@ -35,14 +35,14 @@ export async function openSentStore(options: openSentStore.Options): Promise<Ope
   if (redis) {
     const store = withLastKnown(createRedisSentStore({ redis }))
     if (!hasKeys) return { store, ...KEPT }
-    const { assertKept, close, problem } = watchRedisSettings({ log, redis })
+    const settings = watchRedisSettings({ log, redis })
     // A chain in this process ends with it.
     const assertNotLost = isInProcess ? KEPT.assertKept : assertNotLostIn(store, options)
     return {
       store,
-      problem,
-      assertKept: (account) => assertKept().then(() => assertNotLost(account)),
-      close: async () => close(),
+      problem: () => settings.problem(),
+      assertKept: (account) => settings.assertKept().then(() => assertNotLost(account)),
+      close: async () => settings.close(),
     }
   }
   const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
