@@ -59,28 +59,27 @@ const HARDHAT = `
   hardhat_setNextBlockBaseFeePerGas hardhat_setNonce hardhat_setPrevRandao hardhat_setStorageAt
   hardhat_stopImpersonatingAccount net_listening net_peerCount net_version personal_sign web3_clientVersion web3_sha3`
 
-/** Rows of methods that do the same here, whether anvil and Hardhat have one of them, and what they do. */
+/** Rows of methods that do the same here, and what they do: those of anvil and Hardhat, and those that only this chain has. */
 export async function devMethodRows(): Promise<string[][]> {
   const chain = await createDevChain({ accounts: 1, ethereum: { energy: 'cancun' } })
   const here = devMethods(chain, createAnnouncer(chain))
-  const [anvil, hardhat] = [ANVIL, HARDHAT].map((text) => new Set(text.trim().split(/\s+/)))
-  const names = new Set([...Object.keys(here), ...(anvil ?? []), ...(hardhat ?? [])])
+  const names = new Set([...Object.keys(here), ...`${ANVIL} ${HARDHAT}`.trim().split(/\s+/)])
   const byMeaning = new Map<string, string[]>()
   for (const name of [...names].toSorted()) {
-    if (!(name in here) && name in methods && !isRefused(methods, name)) continue
+    // docs/methods.md lists it.
+    if (isServed(methods, name)) continue
     const meaning = describe(here[name] ?? (methods as Record<string, AnyMethod>)[name])
     byMeaning.set(meaning, [...(byMeaning.get(meaning) ?? []), name])
   }
   return [...byMeaning].map(([meaning, same]) => [
     same.map((name) => `\`${name}\``).join(', '),
-    same.some((name) => anvil?.has(name)) ? 'yes' : '',
-    same.some((name) => hardhat?.has(name)) ? 'yes' : '',
     meaning,
   ])
 }
 
-function isRefused(table: Readonly<Record<string, AnyMethod>>, name: string): boolean {
-  return table[name]?.kind === 'refused'
+function isServed(table: Readonly<Record<string, AnyMethod>>, name: string): boolean {
+  const method = table[name]
+  return method !== undefined && (method.kind ?? 'served') === 'served'
 }
 
 function describe(method: AnyMethod | undefined): string {

@@ -1,4 +1,4 @@
-// Writes the tables of docs/methods.md, docs/options.md and docs/packages.md, the chapters of docs/troubleshooting.md and docs/config.schema.json
+// Writes the tables of docs/methods.md, docs/options.md, docs/packages.md and others, the chapters of docs/troubleshooting.md and docs/config.schema.json
 // from the code: `npm run docs`. With --check it only reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -17,13 +17,11 @@ const ROOT = new URL('../', import.meta.url)
 
 const STYLE = JSON.parse(readFileSync(new URL('.oxfmtrc.json', ROOT), 'utf8')) as FormatOptions
 
-const KINDS = { served: 'served', fixed: 'fixed answer', refused: 'refused' }
-
 const errors = errorPages()
 const pages = [
   { file: 'docs/methods.md', name: 'methods', table: methodsTable() },
   {
-    file: 'docs/methods.md',
+    file: 'docs/contributors/execution-apis.md',
     name: 'differences',
     table: table(['Difference', 'Methods', 'Reason'], executionApisRows()),
   },
@@ -38,7 +36,7 @@ const pages = [
   {
     file: 'docs/devchain-control.md',
     name: 'tools',
-    table: table(['Method', 'anvil', 'Hardhat', 'Here'], await devMethodRows()),
+    table: table(['Method', 'What it does'], await devMethodRows()),
   },
 ]
 for (const page of pages) {
@@ -77,37 +75,33 @@ function put(
   return `${text.slice(0, from)}${begin}\n${table}\n\n${text.slice(to)}`
 }
 
-/** The table of served methods, first by name, then those with a fixed answer; after it the list of refused ones by reason. */
+/** The tables of served methods and of those with a fixed answer, by name; after them the list of refused ones by reason. */
 function methodsTable(): string {
-  const all = Object.entries<AnyMethod>(methods)
-  const of = (kind: keyof typeof KINDS) =>
-    all
-      .filter(([, method]) => (method.kind ?? 'served') === kind)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const rows = [...of('served'), ...of('fixed')].map(
-    ([name, { fullOnly, kind = 'served', summary }]) => [
-      code(name),
-      KINDS[kind],
-      fullOnly ? `${summary} (not on \`/solidity\`)` : summary,
-    ],
-  )
+  const all = Object.entries<AnyMethod>(methods).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const tableOf = (kind: 'served' | 'fixed') =>
+    table(
+      ['Method', kind === 'served' ? 'What' : 'The answer is always the same:'],
+      all
+        .filter(([, method]) => (method.kind ?? 'served') === kind)
+        .map(([name, { fullOnly, summary }]) => [
+          code(name),
+          fullOnly ? `${summary} (not on \`/solidity\`)` : summary,
+        ]),
+    )
   const refused = new Map<string, string[]>()
-  for (const [name, { summary }] of of('refused'))
-    refused.set(summary, [...(refused.get(summary) ?? []), code(name)])
+  for (const [name, { kind, summary }] of all)
+    if (kind === 'refused') refused.set(summary, [...(refused.get(summary) ?? []), code(name)])
   const list = [...refused].map(([reason, names]) => `- ${names.join(', ')}: ${reason}`)
-  return `${table(['Method', 'How', 'What'], rows)}\n\nRefused, with \`-32601\` and the reason:\n\n${list.join('\n')}`
+  return `${tableOf('served')}\n\n${tableOf('fixed')}\n\nRefused, with \`-32601\` and the reason:\n\n${list.join('\n')}`
 }
 
 function optionsTable(): string {
-  const rows = Object.values<Option>(options).map(
-    ({ default: fallback, env, flag, help, value }) => [
-      code(value === undefined ? flag : `${flag} ${value}`),
-      code(env),
-      fallback === undefined ? '' : code(String(fallback)),
-      help,
-    ],
-  )
-  return table(['Flag', 'Environment', 'Default', 'Meaning'], rows)
+  const rows = Object.values<Option>(options).map(({ default: fallback, flag, help, value }) => [
+    code(value === undefined ? flag : `${flag} ${value}`),
+    fallback === undefined ? '' : code(String(fallback)),
+    help,
+  ])
+  return table(['Flag', 'Default', 'Meaning'], rows)
 }
 
 function table(head: string[], rows: string[][]): string {

@@ -93,7 +93,7 @@ const RULES: readonly Rule[] = [
   {
     matches: /^adds result (\[\])?\.predictedAddresses$/,
     what: '`predictedAddresses`, if a predicted address was rewritten',
-    reason: 'see [sending.md](sending.md)',
+    reason: 'see [sending.md](../sending.md)',
   },
   {
     matches: /^types result \[\]$/,
@@ -113,7 +113,7 @@ const RULES: readonly Rule[] = [
   {
     matches: /^lacks params \.(blockStateCalls|returnFullTransactions|traceTransfers|validation)/,
     what: 'the members are not described one by one',
-    reason: 'see [simulation.md](simulation.md)',
+    reason: 'see [simulation.md](../simulation.md)',
   },
   {
     matches: /^(adds|types) result \[\]\.calls\[\]\.error\.(code|data)$/,
@@ -127,7 +127,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** Rows of docs/methods.md: difference, methods, reason. @throws Error for a difference without a reason, or without use. */
+/** Rows of docs/contributors/execution-apis.md: difference, methods, reason. @throws Error for a difference without a reason, or without use. */
 export function executionApisRows(): string[][] {
   const { methods: reference } = JSON.parse(
     readFileSync(new URL('../test/fixtures/execution-apis.json', import.meta.url), 'utf8'),

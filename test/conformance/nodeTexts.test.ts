@@ -16,7 +16,7 @@ import type { ReplayReply, ReplayRequest } from '../support/node.ts'
 import { labels } from '../support/recordedChain.ts'
 
 // The texts of the node that the gateway matches, in the words of each release, and what is left when a release hides its words.
-// docs/upstreams.md has the same list.
+// docs/contributors/node-releases.md has the same list.
 
 const RELEASES = ['4.8.0', '4.8.2']
 
@@ -32,7 +32,7 @@ function answerOf(name: string, release: string): { status: number; text: string
 
 /** The texts in the table of the documentation. */
 const documented = (
-  readFileSync(new URL('../../docs/upstreams.md', import.meta.url), 'utf8')
+  readFileSync(new URL('../../docs/contributors/node-releases.md', import.meta.url), 'utf8')
     .split('| Text ')[1]
     ?.split('\n## ')[0]
     ?.split('\n') ?? []

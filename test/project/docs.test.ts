@@ -135,15 +135,27 @@ test('default: the commands of docs/page.md', async () => {
   })
 })
 
-test.each(['SECURITY.md', 'docs/differences.md'])('%s names tests that exist', (page) => {
-  const lines = readFileSync(join(root, page), 'utf8').split('\n')
-  const named = lines.flatMap((line) => [
-    ...line.matchAll(/`((?:src|test)\/[\w./-]+\.ts)`(?: “([^”]+)”)?/g),
-  ])
-  expect(named.length).toBeGreaterThan(25)
-  const missing = named.filter(([, file = '', title = '']) => {
-    const path = join(root, file)
-    return !existsSync(path) || !readFileSync(path, 'utf8').includes(title)
-  })
-  expect(missing.map(([whole]) => whole)).toEqual([])
+test.each(['SECURITY.md', 'docs/contributors/differences.md'])(
+  '%s names tests that exist',
+  (page) => {
+    const lines = readFileSync(join(root, page), 'utf8').split('\n')
+    const named = lines.flatMap((line) => [
+      ...line.matchAll(/`((?:src|test)\/[\w./-]+\.ts)`(?: “([^”]+)”)?/g),
+    ])
+    expect(named.length).toBeGreaterThan(25)
+    const missing = named.filter(([, file = '', title = '']) => {
+      const path = join(root, file)
+      return !existsSync(path) || !readFileSync(path, 'utf8').includes(title)
+    })
+    expect(missing.map(([whole]) => whole)).toEqual([])
+  },
+)
+
+test('default: a test shows each row of docs/differences.md', () => {
+  const rows = (page: string) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^\| (?!---)(.+?) +\|/gm)]
+      .map(([, what = '']) => what)
+      .filter((what) => what !== 'What' && what !== 'Difference')
+  expect(rows('docs/differences.md').length).toBeGreaterThan(25)
+  expect(rows('docs/contributors/differences.md')).toEqual(rows('docs/differences.md'))
 })

@@ -28,7 +28,7 @@ function unknown(pattern: RegExp, isKnown: (name: string) => boolean): string[] 
   const found = pages.flatMap(({ file, text }) =>
     [...text.matchAll(pattern)].map(([name]) => ({ file, name })),
   )
-  expect(found.length).toBeGreaterThan(20)
+  expect(found.length).toBeGreaterThan(10)
   return [
     ...new Set(
       found.filter(({ name }) => !isKnown(name)).map(({ file, name }) => `${file}: ${name}`),
