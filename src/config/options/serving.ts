@@ -42,14 +42,14 @@ export const servingOptions = {
     default: undefined as string | undefined,
     parse: urls,
     repeats: true,
-    help: 'the node’s own JSON-RPC with its path, such as http://127.0.0.1:8545/jsonrpc, one for each --upstream in the same order; used for eth_getStorageAt, which the HTTP API lacks, and to find the blocks with logs of a search',
+    help: 'the node’s own JSON-RPC with its path, such as http://127.0.0.1:8545/jsonrpc, one for each --upstream in the same order; for eth_getStorageAt, and to find the blocks with logs of a search',
   },
   upstreamGrpc: {
     value: 'HOST:PORT',
     default: 'auto',
     parse: grpcAddresses,
     repeats: true,
-    help: 'the node’s gRPC interface (port 50051), one for each --upstream in the same order; https://HOST:PORT for TLS; blocks and accounts cost the node a part of HTTP, which is used where it fails; auto looks for it on port 50051 (shifted like the port of --upstream from 8090) of nodes on this machine and in private networks, and uses it once its blocks are the same as over HTTP; off',
+    help: 'the node’s gRPC interface (port 50051), one for each --upstream in the same order; https://HOST:PORT for TLS; auto finds that of nodes on this machine and in private networks; off',
   },
   upstreamHeader: {
     value: 'NAME: VALUE',
@@ -143,7 +143,7 @@ export const servingOptions = {
     value: 'DIR',
     default: undefined as string | undefined,
     parse: text,
-    help: 'folder for named cursors and for the record of transactions sent by managed accounts, which prevents sending one again after a restart; default: ethgate in $XDG_STATE_HOME or ~/.local/state; none keeps the record in memory and refuses cursors; with --redis both are in Redis',
+    help: 'folder for named cursors and for the record of sent transactions of managed accounts; default: ethgate in $XDG_STATE_HOME or ~/.local/state; none keeps the record in memory and refuses cursors; with --redis both are in Redis',
   },
   newRecord: {
     default: false,
@@ -190,6 +190,6 @@ export const servingOptions = {
     value: 'BLOCKS',
     default: 16,
     parse: integer(0),
-    help: 'number of blocks behind the newest for which the newest state is used, because nodes keep no other state and wallets replace latest by a number; eth_getBalance is exact there if the node keeps past balances',
+    help: 'number of blocks behind the newest for which the newest state is used, because wallets replace latest by a number',
   },
 } as const satisfies Record<string, OptionEntry>
