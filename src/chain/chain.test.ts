@@ -238,7 +238,7 @@ describe('transactions near the head', () => {
   test('behavior: a read ends when its client disconnects', async () => {
     const { chain, node } = setup()
     const calls = node.total()
-    const gone = AbortSignal.abort(new Error('client gone'))
+    const gone = { signal: AbortSignal.abort(new Error('client gone')) }
     await expect(chain.block(15, true, gone)).rejects.toThrow('client gone')
     await expect(chain.transactionCount(15, gone)).rejects.toThrow('client gone')
     await expect(chain.transactionAt(15, 0, gone)).rejects.toThrow('client gone')

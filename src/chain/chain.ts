@@ -63,19 +63,19 @@ export function createChain(options: createChain.Options): Chain {
     }
   }
 
-  async function find(ref: BlockRef, signal?: Call): Promise<CachedBlock | undefined> {
+  async function find(ref: BlockRef, call?: Call): Promise<CachedBlock | undefined> {
     if (typeof ref === 'object') {
-      const block = await blocks.byHash(ref.blockHash, signal)
+      const block = await blocks.byHash(ref.blockHash, call)
       return block && block.id.number <= latest().number ? block : undefined
     }
     const number = heightOf(ref)
-    return number <= latest().number ? blocks.get(number, signal) : undefined
+    return number <= latest().number ? blocks.get(number, call) : undefined
   }
 
   /** Reads a solidified block without its transactions, if it is not cached and the nodes serve gRPC, which makes that cheap. */
-  async function slimBlock(ref: BlockRef, signal?: Call): Promise<Wire<RpcBlock> | undefined> {
+  async function slimBlock(ref: BlockRef, call?: Call): Promise<Wire<RpcBlock> | undefined> {
     if (typeof ref !== 'number' || ref > head.solid().number || !hasGrpc?.()) return undefined
-    return blocks.peek(ref) ? undefined : slim.get(ref, signal)
+    return blocks.peek(ref) ? undefined : slim.get(ref, call)
   }
 
   function builtBlock(ref: BlockRef, full: boolean): Wire<RpcBlock> | undefined {
@@ -87,28 +87,28 @@ export function createChain(options: createChain.Options): Chain {
   async function readBlock(
     ref: BlockRef,
     full: boolean,
-    signal: Call | undefined,
+    call: Call | undefined,
   ): Promise<Wire<RpcBlock> | undefined> {
-    const read = full ? undefined : await slimBlock(ref, signal)
+    const read = full ? undefined : await slimBlock(ref, call)
     if (read) return read
-    const block = await find(ref, signal)
+    const block = await find(ref, call)
     if (!block) return undefined
     const context = await blockContext(block)
     return full ? block.full(context).whole : block.slim(context)
   }
 
-  async function resolve(ref: BlockRef, signal?: Call): Promise<BlockId | undefined> {
-    if (typeof ref === 'object') return (await find(ref, signal))?.id
+  async function resolve(ref: BlockRef, call?: Call): Promise<BlockId | undefined> {
+    if (typeof ref === 'object') return (await find(ref, call))?.id
     const number = heightOf(ref)
     if (number > latest().number) return undefined
     const hash = blocks.hashAt(number)
-    return hash === undefined ? (await blocks.get(number, signal))?.id : { hash, number }
+    return hash === undefined ? (await blocks.get(number, call))?.id : { hash, number }
   }
 
-  async function rangeOf(from: BlockRef, to: BlockRef, signal?: Call): Promise<BlockRange> {
+  async function rangeOf(from: BlockRef, to: BlockRef, call?: Call): Promise<BlockRange> {
     const bound = async (ref: BlockRef) => {
       if (typeof ref !== 'object') return heightOf(ref)
-      const id = await resolve(ref, signal)
+      const id = await resolve(ref, call)
       if (!id) throw unknownBlock()
       return id.number
     }
@@ -127,16 +127,16 @@ export function createChain(options: createChain.Options): Chain {
     if (number > newest) throw new BeyondHeadError(number, newest)
   }
 
-  function searchOptions(signal: Call | undefined): logsOfRange.Options {
+  function searchOptions(call: Call | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
     const index = options.index ?? (nextRun?.(0) && emptyRunIndex(nextRun))
-    return { blocks, head, hints, index, maxBlocks, maxResults, native, hasGrpc, signal, spans }
+    return { blocks, head, hints, index, maxBlocks, maxResults, native, hasGrpc, call, spans }
   }
 
   async function search(
     range: BlockRange,
     match: LogMatch,
-    signal: Call | undefined,
+    call: Call | undefined,
   ): Promise<LogAnswer> {
     // The hash of the last block identifies all blocks before it. Up to the solidified block its height does.
     const end = range.to <= head.solid().number ? range.to : blocks.hashAt(range.to)
@@ -145,7 +145,7 @@ export function createChain(options: createChain.Options): Chain {
     if (known) return known
     let origins: readonly LogOrigin[] = []
     const options = {
-      ...searchOptions(signal),
+      ...searchOptions(call),
       onOrigins: (found: readonly LogOrigin[]) => (origins = found),
     }
     const logs = await logsOfRange(range, match, options)
@@ -174,71 +174,71 @@ export function createChain(options: createChain.Options): Chain {
       }),
 
     // A promise takes longer than the rest of a call that is answered from memory.
-    block: (ref, full, signal) => builtBlock(ref, full) ?? readBlock(ref, full, signal),
+    block: (ref, full, call) => builtBlock(ref, full) ?? readBlock(ref, full, call),
 
-    async transactionCount(ref, signal) {
-      return (await find(ref, signal))?.transactions.length
+    async transactionCount(ref, call) {
+      return (await find(ref, call))?.transactions.length
     },
 
-    async transactionAt(ref, index, signal) {
-      const block = await find(ref, signal)
+    async transactionAt(ref, index, call) {
+      const block = await find(ref, call)
       return block?.transaction(index, await blockContext(block))
     },
 
-    async receipts(ref, signal) {
-      const block = await find(ref, signal)
+    async receipts(ref, call) {
+      const block = await find(ref, call)
       return block?.receipts(await blockContext(block)).whole
     },
 
-    async receipt(hash, signal) {
-      const place = await transactions.place(hash, signal)
+    async receipt(hash, call) {
+      const place = await transactions.place(hash, call)
       if (!place) return undefined
       const { block, index } = place
       return block.receipt(index, await blockContext(block))
     },
 
-    transaction: (hash, signal) => transactions.find(hash, signal),
+    transaction: (hash, call) => transactions.find(hash, call),
 
-    async logs(query, signal) {
+    async logs(query, call) {
       if (isOfOneBlock(query)) {
         const { blockHash } = query
         const number = heightOfHash(blockHash)
         const isHere = blocks.peek(number)?.id.hash === blockHash
-        const block = await find({ blockHash }, signal)
+        const block = await find({ blockHash }, call)
         if (!block) throw unknownBlock()
         onLogs?.([{ from: number, to: number, source: isHere ? 'memory' : 'receipts' }])
         return logsOfBlock(block, query, { maxResults: config.logsMaxResults })
       }
-      const range = await rangeOf(query.fromBlock, query.toBlock, signal)
-      const { logs, origins } = await search(range, query, signal)
+      const range = await rangeOf(query.fromBlock, query.toBlock, call)
+      const { logs, origins } = await search(range, query, call)
       onLogs?.(origins)
       return logs
     },
 
-    async logPage(query, { cursor, limit }, signal) {
-      const range = await rangeOf(query.fromBlock, query.toBlock, signal)
+    async logPage(query, { cursor, limit }, call) {
+      const range = await rangeOf(query.fromBlock, query.toBlock, call)
       // Another replica may have given a cursor on a block that this one has not reached yet.
       if (cursor) requireReached(cursor.number)
       const page = await logsAfter(range, query, {
-        ...searchOptions(signal),
+        ...searchOptions(call),
         cursor,
         limit,
-        resolve: (number) => resolve(number, signal),
+        resolve: (number) => resolve(number, call),
       })
       onLogs?.(page.origins)
       return page
     },
 
-    async countLogs(query, signal) {
-      const range = await rangeOf(query.fromBlock, query.toBlock, signal)
-      return countLogs(range, query, { ...searchOptions(signal), onOrigins: onLogs })
+    async countLogs(query, call) {
+      const range = await rangeOf(query.fromBlock, query.toBlock, call)
+      return countLogs(range, query, { ...searchOptions(call), onOrigins: onLogs })
     },
 
     // Filters, subscriptions and cursors deliver each log once: a log that the node's search misses would never arrive. A single
     // block has no limit, because no shorter range has its logs.
-    logRows: (match, range, signal) =>
+    logRows: (match, range, call) =>
       logRowsOfRange(range, match, {
-        ...searchOptions(signal),
+        ...searchOptions(call),
         hints: undefined,
         ...(range.from === range.to && { maxResults: Infinity }),
       }),

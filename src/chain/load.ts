@@ -2,9 +2,9 @@ import type { Hash } from 'viem'
 
 import { heightOfHash } from '../codec/blockRef.ts'
 import { toHash } from '../codec/quantity.ts'
+import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import { sleep } from '../lib/sleep.ts'
-import type { StopSignal } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BlockOutline } from '../native/wire/blockOutline.ts'
 import type { CallOptions } from '../native/wire/operations.ts'
@@ -53,11 +53,11 @@ const RETRY_DELAY = 100
 export async function loadBlock(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
-  signal?: StopSignal,
+  call?: Call,
   { isCheap = false, known }: { known?: Block | undefined; isCheap?: boolean | undefined } = {},
 ): Promise<LoadedBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const options = { signal, overHttp: attempt > 1 }
+    const options = { ...call, overHttp: attempt > 1 }
     const isEarly = isCheap && attempt === 1 && 'number' in ref && ref.number > 0
     const early = isEarly
       ? outcomesOf(native, ref.number, options).catch(() => undefined)
@@ -68,7 +68,7 @@ export async function loadBlock(
     const infos = await loadInfos(native, block, options, await early)
     if (infos) return { block, infos }
     if (attempt === ATTEMPTS) throw new UpstreamError(mismatch(block))
-    await sleep(RETRY_DELAY, signal)
+    await sleep(RETRY_DELAY, call?.signal)
   }
 }
 
@@ -76,11 +76,11 @@ export async function loadBlock(
 export async function readBlocks(
   native: BlockRangeSource,
   { from, to }: BlockRange,
-  signal?: StopSignal,
+  call?: Call,
 ): Promise<Map<number, Block>> {
   const { block: blocks = [] } = await native.wallet.getBlockByLimitNext(
     { startNum: from, endNum: to + 1 },
-    { signal },
+    call,
   )
   const found = new Map<number, Block>()
   for (const block of blocks) {

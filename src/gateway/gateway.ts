@@ -224,7 +224,7 @@ export function createGateway({
   })
 
   const http = createHttpServer({
-    explain: (work, scope) => explainInHeaders(work, { head: headBlock, limits, recorder, scope }),
+    explain: (work, call) => explainInHeaders(work, { call, head: headBlock, limits, recorder }),
     documents: createDocumentRoutes({
       decimals: coinDecimals,
       chainId: () => services?.chainId,

@@ -6,7 +6,7 @@ import { refusalHeaders, statusOf } from '../limits/refusal.ts'
 import { isWallet } from './access.ts'
 import type { Middleware } from './env.ts'
 import { refused, refusedPage } from './refuse.ts'
-import { openPageCall } from './scope.ts'
+import { pageCall } from './scope.ts'
 
 /** A page or a call of the native interface: both make calls to the node, so they cost units, and their bodies are held. */
 export function charge({ held, limits }: charge.Options): Middleware {
@@ -23,12 +23,13 @@ export function charge({ held, limits }: charge.Options): Middleware {
       return isBrowser ? refusedPage(refusal, headers) : refused(refusal, headers)
     }
     const { socket } = incoming
-    const { meter } = openPageCall(socket, caller)
+    const call = pageCall(socket, caller)
+    c.env.call = call
     const before = socket.bytesWritten
     const body = held.hold(caller.id, 'bodies')
     const leave = () => {
       body.end()
-      if (meter) limits.leave(caller, name, meter, socket.bytesWritten - before)
+      limits.leave(caller, name, call.meter, socket.bytesWritten - before)
     }
     // The client may have gone while the limits were read.
     if (outgoing.closed) {

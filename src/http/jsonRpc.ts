@@ -12,13 +12,13 @@ import { LimitReachedError, refusalHeaders, statusOf } from '../limits/refusal.t
 import { type Answer, batchAnswer, errorAnswer, refusedAnswer } from '../rpc/jsonrpc/answer.ts'
 import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
-import { ClientGoneError, type RequestScope } from '../rpc/request.ts'
+import { ClientGoneError, type ClientCall } from '../rpc/request.ts'
 import { type Body, dropBody, type ReadBody } from './body.ts'
 import type { Closing } from './closing.ts'
 import { codingOf, sendCompressed } from './compress.ts'
 import type { CorsHeaders } from './corsHeaders.ts'
 import type { RequestContext } from './env.ts'
-import { createHttpScopes } from './scope.ts'
+import { createHttpCalls } from './scope.ts'
 import { sendAnswer } from './send.ts'
 import { ACCEPTED_CODINGS, BrokenBodyError, UnknownCodingError } from './unpack.ts'
 import type { Unsent } from './unsent.ts'
@@ -42,7 +42,7 @@ export function createJsonRpcRoute({
   readBody,
   unsent,
 }: createJsonRpcRoute.Options): JsonRpcRoute {
-  const scopeOf = createHttpScopes({ onError })
+  const callOf = createHttpCalls(onError)
   const atTurnEnd = createTurnEnd(onError)
 
   return (server) => async (c) => {
@@ -82,9 +82,9 @@ export function createJsonRpcRoute({
         limits.charge(caller, answerPrice(bytes.length))
         return { answer: errorAnswer('null', unreadable('the body is not UTF-8')) }
       }
-      const scope = scopeOf(incoming, outgoing, caller)
-      const work = () => server.answer(text, scope)
-      return asksToExplain(incoming) ? await explain(work, scope) : { answer: await work() }
+      const call = callOf(incoming, outgoing, caller)
+      const work = () => server.answer(text, call)
+      return asksToExplain(incoming) ? await explain(work, call) : { answer: await work() }
     } finally {
       end()
     }
@@ -155,7 +155,7 @@ export declare namespace createJsonRpcRoute {
     compression: boolean
     corsHeaders: CorsHeaders
     /** Answers a request and adds headers that explain the answer. */
-    explain: (work: () => Promise<Answer | undefined>, scope: RequestScope) => Promise<Explained>
+    explain: (work: () => Promise<Answer | undefined>, call: ClientCall) => Promise<Explained>
     limits: Pick<CallLimits, 'charge' | 'refusal'>
     onError: (error: unknown, message: string) => void
     readBody: ReadBody

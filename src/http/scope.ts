@@ -1,72 +1,57 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 
-import type { HttpBindings } from '@hono/node-server'
-
-import { type Call, createAskedNodes, type Meter } from '../lib/call.ts'
+import type { Call, Meter } from '../lib/call.ts'
 import { createStop, type Stop } from '../lib/stopSignal.ts'
 import type { Caller } from '../limits/caller.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
-import { ClientGoneError, type RequestScope, scopesOf } from '../rpc/request.ts'
+import { type ClientCall, ClientGoneError } from '../rpc/request.ts'
 
-/** Creates the scope of an HTTP request. */
-export type HttpScopes = (
+/** Makes the call of an HTTP request. */
+export type HttpCalls = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   caller: Caller,
-) => RequestScope
+) => ClientCall
 
 /**
- * Creates the scopes of HTTP requests. A response is delivered when all of it has left the socket. It is not delivered if the
+ * Makes the calls of HTTP requests. A response is delivered when all of it has left the socket. It is not delivered if the
  * connection ends before, even if a part was sent. The delivery is tracked only if a method needs it.
  */
-export function createHttpScopes({ onError }: createHttpScopes.Options): HttpScopes {
-  const scopeOf = scopesOf<Exchange>({
-    client: ({ caller }) => caller.id,
-    caller: ({ caller }) => caller,
-    meter: ({ connection }) => connection.meter,
-    headers: ({ incoming }) => incoming.headers,
-    signal: (exchange) => (exchange.call ??= openCall(exchange.connection, exchange.caller)),
-    socket: () => undefined,
-    onDelivery(exchange, listener) {
-      exchange.delivery ??= watch(exchange, onError)
-      exchange.delivery.onDelivery(listener)
-    },
-  })
+export function createHttpCalls(onError: (error: unknown, message: string) => void): HttpCalls {
+  function onDelivery(this: Exchange, listener: (delivered: boolean) => void) {
+    this.delivery ??= watch(this, onError)
+    this.delivery.onDelivery(listener)
+  }
+
   return (incoming, outgoing, caller) => {
-    const connection = connectionOf(incoming.socket)
-    return scopeOf({
-      incoming,
-      outgoing,
+    const { gone, meter } = connectionOf(incoming.socket)
+    const exchange: Exchange = {
       caller,
-      connection,
-      call: undefined,
+      client: caller.id,
       delivery: undefined,
-    })
+      headers: incoming.headers,
+      incoming,
+      meter,
+      outgoing,
+      signal: gone,
+      onDelivery,
+    }
+    return exchange
   }
 }
 
-export declare namespace createHttpScopes {
-  type Options = {
-    onError: (error: unknown, message: string) => void
-  }
-}
-
-type Exchange = {
-  readonly connection: Connection
-  readonly caller: Caller
+type Exchange = ClientCall & {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   /** Made when a method needs it. */
-  call: Call | undefined
   delivery: Delivery | undefined
 }
 
 function watch(
-  { incoming, outgoing }: Exchange,
-  onError: createHttpScopes.Options['onError'],
+  { incoming: { socket }, outgoing }: Exchange,
+  onError: (error: unknown, message: string) => void,
 ): Delivery {
-  const { socket } = incoming
   const delivery = createDelivery(onError)
   if (outgoing.closed || socket.destroyed) delivery.end(false)
   // Node reports `finish` also for a response whose socket broke before it was written. Prepended, because node's own
@@ -79,29 +64,14 @@ function watch(
 /** What the requests of one HTTP connection share. They run one after the other. */
 type Connection = {
   readonly meter: Meter
-  /** The call that runs. */
-  current: Stop | undefined
-  isGone: boolean
+  /** Aborted when the connection has ended. */
+  readonly gone: Stop
 }
 
-/** Opens the call of a request: it is aborted when the connection ends. */
-function openCall(connection: Connection, { id, limits: { weight = 1 } }: Caller): Call {
-  const { meter } = connection
-  const call = createStop({ caller: { id, weight }, meter, asked: createAskedNodes() })
-  if (connection.isGone) call.stop(new ClientGoneError())
-  connection.current = call
-  return call
-}
-
-/** Opens the call of a page or an operation. */
-export function openPageCall(socket: Socket, caller: Caller): Call {
-  return openCall(connectionOf(socket), caller)
-}
-
-/** The call of a page or an operation; undefined without a socket, as in tests. */
-export function callOf(c: { env: unknown }): Call | undefined {
-  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
-  return incoming && connectionOf(incoming.socket).current
+/** The call of a page or an operation of the native interface. */
+export function pageCall(socket: Socket, caller: Caller): Call & { meter: Meter } {
+  const { gone, meter } = connectionOf(socket)
+  return { caller, meter, signal: gone }
 }
 
 const connections = new WeakMap<Socket, Connection>()
@@ -109,15 +79,10 @@ const connections = new WeakMap<Socket, Connection>()
 function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket)
   if (known) return known
-  const connection: Connection = {
-    meter: { cost: 0, charged: 0 },
-    current: undefined,
-    isGone: socket.destroyed,
-  }
-  socket.once('close', () => {
-    connection.isGone = true
-    connection.current?.stop(new ClientGoneError())
-  })
+  const connection: Connection = { meter: { cost: 0, charged: 0 }, gone: createStop() }
+  const end = () => connection.gone.stop(new ClientGoneError())
+  if (socket.destroyed) end()
+  else socket.once('close', end)
   connections.set(socket, connection)
   return connection
 }

@@ -21,7 +21,7 @@ import { stringifyNative } from '../native/wire/json.ts'
 import type { Operation } from '../native/wire/operation.ts'
 import { sharedOperations, walletOperations } from '../native/wire/operations.ts'
 import { parseAnswer } from '../native/wire/parseAnswer.ts'
-import { callOf } from './scope.ts'
+import { callOf } from './env.ts'
 
 /**
  * `/wallet` and `/walletsolidity` for native libraries, answered by the gateway's nodes: the same routing and limits as for
@@ -50,22 +50,20 @@ export function createWalletPassthrough({
     { kind, path: name }: AnyOperation,
     path: NativePath,
     body: string | undefined,
-    signal: Call,
+    call: Call,
   ): Promise<string> {
-    const send = (ending: Call | undefined) =>
+    const send = (shared: Call = {}) =>
       transport.send(path, body, {
-        // The visitor who is charged.
-        caller: signal,
+        ...shared,
         idempotent: kind !== 'send',
         isOfClient: true,
         kind,
-        signal: ending,
       })
-    if (kind !== 'read') return shownAnswer(name, await send(signal), hidden())
+    if (kind !== 'read') return shownAnswer(name, await send(call), hidden())
     const key = `${path} ${body ?? ''}`
     const known = cache.get(key)
     if (known !== undefined) return known
-    const reply = await share(key, signal, send)
+    const reply = await share(key, call, send)
     const text = await shownAnswer(name, reply, hidden())
     const newest = solid()
     if (newest !== undefined && immutableUpTo(name, path, body, reply, newest)) cache.set(key, text)
@@ -92,7 +90,7 @@ export function createWalletPassthrough({
     // The path of the request can spell the same operation in many ways, such as `/wallet/%67etnowblock`.
     const path: NativePath = `/${prefix}/${operation.path}${new URL(c.req.url).search}`
     try {
-      const text = await ask(operation, path, body, callOf(c) ?? c.req.raw.signal)
+      const text = await ask(operation, path, body, callOf(c) ?? { signal: c.req.raw.signal })
       return c.body(text, 200, JSON_TYPE)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error

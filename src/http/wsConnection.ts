@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 
 import type { WebSocket } from 'ws'
 
-import { createAskedNodes } from '../lib/call.ts'
 import { createStop } from '../lib/stopSignal.ts'
 import type { TimeSlice } from '../lib/timeSlice.ts'
 import type { Caller } from '../limits/caller.ts'
@@ -14,7 +13,12 @@ import { answerBytes, errorAnswer } from '../rpc/jsonrpc/answer.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
 import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
-import { ClientGoneError, type RequestHeaders, type RpcSocket, scopesOf } from '../rpc/request.ts'
+import {
+  type ClientCall,
+  ClientGoneError,
+  type RequestHeaders,
+  type RpcSocket,
+} from '../rpc/request.ts'
 import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 
 /** One WebSocket client: its requests, its notifications, its timeouts. */
@@ -48,10 +52,8 @@ export function createWsConnection(
   }: createWsConnection.Options,
 ): WsConnection {
   const { id, key } = caller()
-  const owner = { id, weight: 1 }
   const meter = { cost: 0, charged: 0 }
-  const gone = createStop({ caller: owner, meter, asked: createAskedNodes() })
-  weigh()
+  const gone = createStop()
   /** Requests without an answer yet. */
   const open = new Set<Delivery>()
   const closeListeners = new Set<() => void>()
@@ -70,7 +72,9 @@ export function createWsConnection(
   const socket: RpcSocket = {
     id: randomBytes(16).toString('hex'),
     client: id,
-    signal: gone,
+    get call() {
+      return { caller: caller(), meter, signal: gone }
+    },
     get maxSubscriptions() {
       return caller().limits.subscriptions
     },
@@ -98,10 +102,6 @@ export function createWsConnection(
         closeListeners.delete(listener)
       }
     },
-  }
-
-  function weigh() {
-    owner.weight = caller().limits.weight ?? 1
   }
 
   /** Charges what subscriptions read from nodes since the last charge. Calls charge it too. */
@@ -138,20 +138,20 @@ export function createWsConnection(
     close(code, reason)
   }
 
-  const scopeOf = scopesOf<Delivery>({
-    client: () => id,
-    caller,
-    meter: () => meter,
-    headers: () => headers,
-    signal: () => gone,
-    socket: () => socket,
-    onDelivery: (delivery, listener) => delivery.onDelivery(listener),
+  const callOf = ({ onDelivery }: Delivery): ClientCall => ({
+    client: id,
+    caller: caller(),
+    meter,
+    headers,
+    signal: gone,
+    socket,
+    onDelivery,
   })
 
   /** The answer to a message. The library refuses texts that are not UTF-8 itself, but not bytes. */
   function answerTo(message: string | Buffer, delivery: Delivery) {
     if (typeof message === 'string' || isUtf8(message))
-      return server.answer(message.toString(), scopeOf(delivery))
+      return server.answer(message.toString(), callOf(delivery))
     limits.charge(caller(), answerPrice(message.length))
     return errorAnswer('null', NOT_UTF8)
   }
@@ -189,7 +189,7 @@ export function createWsConnection(
   const isReady = () => waiting.length > 0 && !isBusy()
 
   async function inTurn() {
-    await timeSlice.next(gone)
+    await timeSlice.next(socket.call)
     queued = false
     if (!ended) startNext()
     flow()
@@ -240,7 +240,6 @@ export function createWsConnection(
       // Its subscriptions may be to what it may not read any more.
       if (!permitSame(key, current.key))
         return cut(POLICY_VIOLATION, 'the permissions of the API key have changed')
-      weigh()
       if (ws.isPaused) {
         // This side has paused reading, so the pong may have arrived.
         awaitingPong = false

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 
 import type { Call } from './call.ts'
 import { createFairLimit } from './fairLimit.ts'
-import { createStop } from './stopSignal.ts'
 
-const caller = (id: string) => createStop({ caller: { id, weight: 1 } })
+const caller = (id: string): Call => ({ caller: { id, limits: {} } })
 
 test('default', async () => {
   const limit = createFairLimit(2)

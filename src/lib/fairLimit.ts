@@ -12,8 +12,8 @@ export function createFairLimit(concurrency: number): FairLimit {
   return async (work, call) => {
     if (running < concurrency) running++
     else {
-      const { id, weight } = call?.caller ?? {}
-      await new Promise<void>((resolve) => queue.add(resolve, id, weight))
+      const { id, limits } = call?.caller ?? {}
+      await new Promise<void>((resolve) => queue.add(resolve, id, limits?.weight))
     }
     try {
       return await work()

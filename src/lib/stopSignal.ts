@@ -1,9 +1,20 @@
-import type { Call, StopEvent, StopListener, StopSignal } from './call.ts'
+/** The used part of an abort signal. Creating a whole AbortSignal takes longer than many of the calls that need one. */
+export type StopSignal = {
+  readonly aborted: boolean
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: StopListener, options?: { once?: boolean }): void
+  removeEventListener(type: 'abort', listener: StopListener): void
+}
 
-export type { StopSignal } from './call.ts'
+/** A function, or an object as `EventTarget` takes it. */
+type StopListener = (() => void) | { handleEvent(event: StopEvent): void }
+
+/** What a listener gets. */
+type StopEvent = { readonly target: unknown }
 
 /** A signal that its owner aborts. As a listener of another signal it is aborted with the reason of that one. */
-export type Stop = Call & {
+export type Stop = StopSignal & {
   /** Aborts it. Only the first reason counts. */
   stop(reason: unknown): void
   handleEvent(event: StopEvent): void
@@ -12,24 +23,23 @@ export type Stop = Call & {
 /**
  * A signal with few listeners. Most signals have one, which is stored without a list.
  *
- * @param of - The call that the work is for: what is done until it is aborted counts for the same caller.
+ * @param after - a signal whose abort aborts this one too. Remove it from the listeners of that one when the work is done.
  */
-export function createStop(of?: Omit<Call, keyof StopSignal>): Stop {
-  return {
+export function createStop(after?: StopSignal): Stop {
+  const stop = {
     aborted: false,
     reason: undefined,
-    caller: of?.caller,
-    meter: of?.meter,
-    group: of?.group,
-    asked: of?.asked,
     first: undefined,
     others: undefined,
     addEventListener: add,
     removeEventListener: remove,
     throwIfAborted,
-    stop,
+    stop: abort,
     handleEvent,
   } as Stop & Listeners
+  if (after?.aborted) stop.stop(after.reason)
+  else after?.addEventListener('abort', stop, { once: true })
+  return stop
 }
 
 // The functions are shared by all signals: one is made for every call, and a closure for each function would cost more than the signal.
@@ -56,7 +66,7 @@ function remove(this: Listeners, _: 'abort', listener: StopListener): void {
   else if (this.others) this.others = this.others.filter((other) => other !== listener)
 }
 
-function stop(this: Listeners, reason: unknown): void {
+function abort(this: Listeners, reason: unknown): void {
   if (this.aborted) return
   const listeners = [...(this.first ? [this.first] : []), ...(this.others ?? [])]
   this.aborted = true

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 
 import type { Call } from './call.ts'
-import { createStop } from './stopSignal.ts'
 import { createTimeSlice } from './timeSlice.ts'
 
 /** Work of `slices` slices of `cost` milliseconds each, on a clock that only work moves. */
@@ -102,5 +101,5 @@ test('behavior: answers that are ready go out before the long work that waits', 
 
 /** A call of a caller. */
 function caller(id: string): Call {
-  return createStop({ caller: { id, weight: 1 } })
+  return { caller: { id, limits: {} } }
 }

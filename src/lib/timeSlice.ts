@@ -73,7 +73,7 @@ export function createTimeSlice({
     isOver: () => waiting.size > 0 || isUsedUp(),
     next: (call) =>
       new Promise((resolve) => {
-        waiting.add(resolve, call?.caller?.id, call?.caller?.weight)
+        waiting.add(resolve, call?.caller?.id, call?.caller?.limits.weight)
         arm()
       }),
     first(step) {

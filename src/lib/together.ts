@@ -1,4 +1,4 @@
-import type { Call } from './call.ts'
+import { type Call, withSignal } from './call.ts'
 import { createStop } from './stopSignal.ts'
 
 /**
@@ -12,17 +12,15 @@ export async function together<result>(
   parent: Call | undefined,
   start: (call: Call) => readonly Promise<result>[],
 ): Promise<result[]> {
-  const part = createStop(parent)
-  if (parent?.aborted) part.stop(parent.reason)
-  else parent?.addEventListener('abort', part, { once: true })
+  const part = createStop(parent?.signal)
   try {
-    return await Promise.all(start(part))
+    return await Promise.all(start(withSignal(parent, part)))
   } catch (error) {
     part.stop(error)
     throw error
   } finally {
     part.stop(OVER)
-    parent?.removeEventListener('abort', part)
+    parent?.signal?.removeEventListener('abort', part)
   }
 }
 

@@ -122,8 +122,9 @@ export function createLogIndex({
      */
     async search(
       request: SearchRequest,
-      { isOptional = false, signal }: SearchOptions = {},
+      { call, isOptional = false }: SearchOptions = {},
     ): Promise<SearchAnswer[]> {
+      const signal = call?.signal
       // A reorg may have happened while the gateway was down, so the writer compares the index with the chain first.
       if (!isCompared) return []
       if (isOptional && isUnreadable) throw unreadableError()
@@ -210,7 +211,7 @@ export declare namespace createLogIndex {
 }
 
 type SearchOptions = {
-  signal?: Call | undefined
+  call?: Call | undefined
   /** Whether the caller can read the blocks elsewhere. @default false */
   isOptional?: boolean
 }

@@ -37,11 +37,11 @@ export type ChainIdentity = {
 /** The capabilities of one node. */
 export type Capabilities = {
   /** The chain of the node. @throws the error of the node call */
-  identity(signal?: Call): Promise<ChainIdentity>
+  identity(call?: Call): Promise<ChainIdentity>
   /** Whether the node has a capability. Probes the node on first use, and again when the cached answer is old. */
-  has(capability: Capability, signal?: Call): Promise<boolean>
+  has(capability: Capability, call?: Call): Promise<boolean>
   /** Release of the node's code, such as `4.8.0`. */
-  version(signal?: Call): Promise<string | undefined>
+  version(call?: Call): Promise<string | undefined>
 }
 
 const ZERO_ADDRESS = `41${'0'.repeat(40)}`
@@ -61,12 +61,12 @@ export function createCapabilities({
 
   function cached<value>(
     key: string,
-    signal: Call | undefined,
+    call: Call | undefined,
     ask: () => Promise<value>,
     time = LIFETIME,
   ): Promise<value> {
     // Callers share the answer, so the abort of one must not cancel it.
-    signal?.throwIfAborted()
+    call?.signal?.throwIfAborted()
     const found = known.get(key)
     if (found && now() < found.until) return found.value as Promise<value>
     const value = ask()
@@ -78,9 +78,9 @@ export function createCapabilities({
   }
 
   return {
-    identity: (signal) => cached('identity', signal, () => readIdentity(native), Infinity),
-    has: (capability, signal) => cached(capability, signal, () => PROBES[capability](native)),
-    version: (signal) => cached('version', signal, () => readVersion(native)),
+    identity: (call) => cached('identity', call, () => readIdentity(native), Infinity),
+    has: (capability, call) => cached(capability, call, () => PROBES[capability](native)),
+    version: (call) => cached('version', call, () => readVersion(native)),
   }
 }
 
@@ -152,13 +152,13 @@ export const CONSTANT_CALLS_OFF =
 export async function hasBalancesOf(
   native: NativeClient,
   block: { hash: Hex; number: number },
-  signal?: Call,
+  call?: Call,
 ): Promise<boolean> {
-  const genesis = await native.wallet.getBlock({ id_or_num: '0' }, { signal })
+  const genesis = await native.wallet.getBlock({ id_or_num: '0' }, call)
   if (!genesis) return false
   const blocks = [{ hash: genesis.blockID, number: 0 }, block]
   const recorded = await Promise.all(
-    blocks.map((block) => answers(native.wallet.getBlockBalance(block, { signal }))),
+    blocks.map((block) => answers(native.wallet.getBlockBalance(block, call))),
   )
   return recorded.every(Boolean)
 }
@@ -206,11 +206,8 @@ async function readIdentity(native: NativeClient): Promise<ChainIdentity> {
 }
 
 /** Release of the node's code, such as `4.8.0`; undefined when it hides it. */
-export async function readVersion(
-  native: NativeClient,
-  signal?: Call,
-): Promise<string | undefined> {
-  const info = await ifServed(native.wallet.getNodeInfo(undefined, { signal }))
+export async function readVersion(native: NativeClient, call?: Call): Promise<string | undefined> {
+  const info = await ifServed(native.wallet.getNodeInfo(undefined, call))
   return shownRelease(info?.configNodeInfo?.codeVersion)
 }
 

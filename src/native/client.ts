@@ -1,4 +1,4 @@
-import type { Call } from '../lib/call.ts'
+import { type Call, withSignal } from '../lib/call.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
@@ -62,17 +62,16 @@ export function createNodeClient({
     { kind, part, path: name }: AnyOperation,
     body: string | undefined,
     wanted: string | undefined,
-    caller: Call | undefined,
-    signal: StopSignal | undefined,
+    call: Call | undefined,
   ): Promise<unknown> {
     const idempotent = kind !== 'send'
+    const signal = call?.signal
     for (let attempt = 0; ; attempt++) {
       const reply = await transport.send(path, body, {
-        caller,
+        ...withSignal(call, signal),
         idempotent,
         kind,
         part: wanted,
-        signal,
       })
       const check = () => signal?.throwIfAborted()
       const read =
@@ -95,14 +94,13 @@ export function createNodeClient({
     operation: AnyOperation,
     body: string | undefined,
     wanted: string | undefined,
-    caller: Call | undefined,
-    signal: StopSignal | undefined,
+    call: Call | undefined,
   ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask(path, operation, body, wanted, caller, signal)
+      const answer = await ask(path, operation, body, wanted, call)
       const delay = CPU_DELAYS[attempt]
       if (!ranOutOfTime(answer) || delay === undefined) return answer
-      await sleep(delay, signal)
+      await sleep(delay, call?.signal)
     }
   }
 
@@ -110,7 +108,7 @@ export function createNodeClient({
     path: NativePath,
     operation: AnyOperation,
     request: unknown,
-    signal: Call | undefined,
+    call: Call | undefined,
     wanted: string | undefined,
     finish: (answer: unknown) => unknown,
   ): Promise<unknown> {
@@ -119,9 +117,9 @@ export function createNodeClient({
         ? undefined
         : stringifyNative(request ?? {})
     const start = async (shared: Call | undefined) =>
-      finish(await askWithRetry(path, operation, body, wanted, signal, shared))
+      finish(await askWithRetry(path, operation, body, wanted, shared))
     const key = `${path} ${wanted ?? ''} ${body ?? ''}`
-    return operation.kind === 'read' ? share(key, signal, start) : start(signal)
+    return operation.kind === 'read' ? share(key, call, start) : start(call)
   }
 
   function calls(
@@ -143,7 +141,7 @@ export function createNodeClient({
               path,
               operation,
               request,
-              options?.signal,
+              options,
               options?.overHttp ? operation.part?.name : wanted,
               finish,
             ),
@@ -158,14 +156,7 @@ export function createNodeClient({
     async call(prefix, name, body, options) {
       if (!/^\w+$/.test(name)) throw new TypeError(`"${name}" is not the name of an operation`)
       const operation = findOperation(name)
-      return run(
-        pathOf(prefix, operation),
-        operation,
-        body,
-        options?.signal,
-        undefined,
-        (answer) => answer,
-      )
+      return run(pathOf(prefix, operation), operation, body, options, undefined, (answer) => answer)
     },
     close: () => transport.close(),
   }

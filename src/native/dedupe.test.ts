@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import type { Call } from '../lib/call.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
 
@@ -10,7 +11,7 @@ function scripted() {
     resolve: (value: string) => void
     reject: (error: Error) => void
   }[] = []
-  const run = (signal: StopSignal | undefined) =>
+  const run = ({ signal }: Call = {}) =>
     new Promise<string>((resolve, reject) => {
       calls.push({ signal, resolve, reject })
       signal?.addEventListener('abort', () => reject(signal.reason))
@@ -46,8 +47,8 @@ describe('createSharing', () => {
     const { calls, run } = scripted()
     const aborting = new AbortController()
     const stayer = new AbortController()
-    const left = share('a', aborting.signal, run)
-    const stays = share('a', stayer.signal, run)
+    const left = share('a', aborting, run)
+    const stays = share('a', stayer, run)
     aborting.abort(new Error('gone'))
     await expect(left).rejects.toThrow('gone')
     expect(calls[0]?.signal?.aborted).toBe(false)
@@ -60,7 +61,7 @@ describe('createSharing', () => {
     const { calls, run } = scripted()
     const one = new AbortController()
     const two = new AbortController()
-    const left = [share('a', one.signal, run), share('a', two.signal, run)]
+    const left = [share('a', one, run), share('a', two, run)]
     const ended = Promise.allSettled(left)
     one.abort(new Error('gone'))
     two.abort(new Error('gone too'))
@@ -76,7 +77,7 @@ describe('createSharing', () => {
     const { calls, run } = scripted()
     const aborting = new AbortController()
     const stays = share('a', undefined, run)
-    const left = share('a', aborting.signal, run)
+    const left = share('a', aborting, run)
     aborting.abort(new Error('gone'))
     await expect(left).rejects.toThrow('gone')
     expect(calls[0]?.signal).toBeUndefined()
@@ -89,7 +90,7 @@ describe('createSharing', () => {
     const { calls, run } = scripted()
     const both = Promise.allSettled([
       share('a', undefined, run),
-      share('a', new AbortController().signal, run),
+      share('a', new AbortController(), run),
     ])
     calls[0]?.reject(new Error('broken'))
     expect(await both).toMatchObject([
@@ -100,9 +101,8 @@ describe('createSharing', () => {
 
   test('error: a caller that has already aborted sends no call', async () => {
     const { calls, run } = scripted()
-    await expect(createSharing()('a', AbortSignal.abort(new Error('gone')), run)).rejects.toThrow(
-      'gone',
-    )
+    const gone = { signal: AbortSignal.abort(new Error('gone')) }
+    await expect(createSharing()('a', gone, run)).rejects.toThrow('gone')
     expect(calls).toHaveLength(0)
   })
 })

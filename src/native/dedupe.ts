@@ -1,11 +1,11 @@
-import type { Call } from '../lib/call.ts'
-import { createStop, type Stop } from '../lib/stopSignal.ts'
+import { type Call, withSignal } from '../lib/call.ts'
+import { createStop, type Stop, type StopSignal } from '../lib/stopSignal.ts'
 
 /** Runs identical concurrent calls once. `key` identifies the call. */
 export type Sharing = <value>(
   key: string,
-  signal: Call | undefined,
-  run: (signal: Call | undefined) => Promise<value>,
+  call: Call | undefined,
+  run: (call: Call | undefined) => Promise<value>,
 ) => Promise<value>
 
 /**
@@ -17,17 +17,18 @@ export function createSharing(): Sharing {
 
   return function share<value>(
     key: string,
-    signal: Call | undefined,
-    run: (signal: Call | undefined) => Promise<value>,
+    call: Call | undefined,
+    run: (call: Call | undefined) => Promise<value>,
   ): Promise<value> {
+    const signal = call?.signal
     if (signal?.aborted) return Promise.reject(signal.reason)
-    let call = inFlight.get(key)
-    if (!call) {
+    let shared = inFlight.get(key)
+    if (!shared) {
       // A caller without a signal cannot abort, so its call is never aborted.
-      const stop = signal && createStop(signal)
-      const promise = run(stop)
+      const stop = signal && createStop()
+      const promise = run(stop ? withSignal(call, stop) : call)
       const started: SharedCall = { promise, stop, callers: 0 }
-      call = started
+      shared = started
       inFlight.set(key, started)
       const remove = () => {
         if (inFlight.get(key) === started) inFlight.delete(key)
@@ -36,21 +37,21 @@ export function createSharing(): Sharing {
       }
       promise.then(remove, remove)
     }
-    call.callers++
-    return signal ? untilAborted(call, signal) : (call.promise as Promise<value>)
+    shared.callers++
+    return signal ? untilAborted(shared, signal) : (shared.promise as Promise<value>)
 
-    function untilAborted(call: SharedCall, signal: Call): Promise<value> {
+    function untilAborted(shared: SharedCall, signal: StopSignal): Promise<value> {
       return new Promise((resolve, reject) => {
         const leave = () => {
           reject(signal.reason)
-          if (--call.callers > 0) return
+          if (--shared.callers > 0) return
           // Later callers must not join a call that is being aborted.
-          if (inFlight.get(key) === call) inFlight.delete(key)
-          call.stop?.stop(signal.reason)
+          if (inFlight.get(key) === shared) inFlight.delete(key)
+          shared.stop?.stop(signal.reason)
         }
         signal.addEventListener('abort', leave, { once: true })
         const stay = () => signal.removeEventListener('abort', leave)
-        call.promise.then(
+        shared.promise.then(
           (value) => (stay(), resolve(value as value)),
           (error: unknown) => (stay(), reject(error)),
         )

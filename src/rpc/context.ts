@@ -8,11 +8,9 @@ import type { Call } from '../lib/call.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { NodeRpc } from '../native/transport/rpc.ts'
 import type { Sending } from '../sending/sending.ts'
-import type { RequestScope } from './request.ts'
 
 /**
- * Everything that a method may use. `gateway/parts/services.ts` creates it for each view (full, solid); the server adds `request` for
- * each call.
+ * Everything that a method may use. `gateway/parts/services.ts` creates it for each view (full, solid).
  */
 export type Context = {
   chain: Chain
@@ -26,7 +24,6 @@ export type Context = {
   native: NativeClient
   /** The node’s own JSON-RPC, if `--upstream-rpc` names it. */
   nodeRpc?: NodeRpc | undefined
-  request: RequestScope
   /** Runs calls in this process, on the newest state of a node; absent with `--simulate off`. */
   simulator?: Simulator | undefined
   /** Managed keys, sent transactions and nonces. */
@@ -52,9 +49,6 @@ export type Simulator = {
    */
   simulate(
     method: SimulatedMethod,
-    scope: { chainId: number; floor: number; signal: Call },
+    scope: { chainId: number; floor: number; call: Call },
   ): Promise<unknown>
 }
-
-/** The part of the context that is the same for every call of a view. */
-export type ViewContext = Omit<Context, 'request'>

@@ -3,11 +3,12 @@ import { InvalidParamsError, RpcError } from '../lib/errors.ts'
 import type { JsonSchema } from '../lib/jsonSchema.ts'
 import type { Context } from './context.ts'
 import type { Param, ParamScope } from './params/params.ts'
+import type { ClientCall } from './request.ts'
 
 /** One JSON-RPC method: how to read its positional parameters, how to answer, and its row in docs/methods.md. */
 export type Method<params extends readonly unknown[], result> = {
   params: { readonly [key in keyof params]: Param<params[key]> }
-  handler: (context: Context, params: params) => Promise<result> | result
+  handler: (context: Context, params: params, call: ClientCall) => Promise<result> | result
   /** Served from the chain, always the same answer, or refused with a reason. @default 'served' */
   kind?: 'served' | 'fixed' | 'refused'
   /** One line for the table of docs/methods.md. */
@@ -47,9 +48,11 @@ export function callMethod<params extends readonly unknown[], result>(
   method: Method<params, result>,
   context: Context,
   input: readonly unknown[],
+  call: ClientCall,
 ): Promise<result> | result {
   const decoders = method.params as readonly Param<unknown>[]
-  return method.handler(context, decode(decoders, input, context) as readonly unknown[] as params)
+  const read = decode(decoders, input, context) as readonly unknown[] as params
+  return method.handler(context, read, call)
 }
 
 function decode(

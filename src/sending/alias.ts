@@ -12,7 +12,7 @@ import type { SentTransaction } from './sentStore.ts'
 
 type Needs = {
   chain: Pick<Chain, 'energyPrice' | 'id' | 'latest' | 'receipt' | 'transaction' | 'view'>
-  request: { signal: Call }
+  call?: Call | undefined
   sending: Pick<Sending, 'find' | 'rewritesPredicted'>
 }
 
@@ -22,26 +22,26 @@ type Needs = {
  */
 export async function transactionByHash(
   hash: Hash,
-  { chain, request: { signal }, sending }: Needs,
+  { call, chain, sending }: Needs,
 ): Promise<RpcTransaction | undefined> {
-  const own = await chain.transaction(hash, signal)
+  const own = await chain.transaction(hash, call)
   // Without the store, the transaction is found on the chain. Only its nonce is unknown.
   const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
   if (!sent) return own
   const found =
-    own ?? (await chain.transaction(sent.id, signal)) ?? (await pendingTransaction(sent, chain))
+    own ?? (await chain.transaction(sent.id, call)) ?? (await pendingTransaction(sent, chain))
   return found && { ...found, hash, nonce: numberToHex(sent.nonce) }
 }
 
 /** The receipt of a transaction by either of its hashes. All its hash fields are the requested hash. */
 export async function receiptByHash(
   hash: Hash,
-  { chain, request: { signal }, sending }: Needs,
+  { call, chain, sending }: Needs,
 ): Promise<Wire<RpcReceipt> | RpcReceipt | undefined> {
-  const own = await chain.receipt(hash, signal)
+  const own = await chain.receipt(hash, call)
   if (own && !sending.rewritesPredicted) return own
   const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
-  const wire = own ?? (sent && sent.id !== hash ? await chain.receipt(sent.id, signal) : undefined)
+  const wire = own ?? (sent && sent.id !== hash ? await chain.receipt(sent.id, call) : undefined)
   if (!wire || !sent || (own && !sent.replaced)) return wire
   const receipt = fromWire(wire)
   const logs = receipt.logs.map((log) => ({ ...log, transactionHash: hash }))

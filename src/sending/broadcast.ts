@@ -1,9 +1,9 @@
 import type { Hash } from 'viem'
 
 import { INSUFFICIENT_FUNDS } from '../chain/state/vmError.ts'
+import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
-import type { StopSignal } from '../lib/stopSignal.ts'
 import { broadcastVerdict, wasNotSent } from '../native/broadcastVerdict.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage, isBusy, isHidden } from '../native/errors.ts'
@@ -33,12 +33,12 @@ export type Delivery =
  * @param hex - the serialised signed transaction.
  */
 export async function broadcast(
-  { native, signal, sleep = realSleep }: broadcast.Dependencies,
+  { call, native, sleep = realSleep }: broadcast.Dependencies,
   { hash, hex }: { hash: Hash; hex: string },
 ): Promise<Delivery> {
   const attempt = async (): Promise<Delivery & { isBusy?: boolean }> => {
     try {
-      const result = await native.wallet.broadcastHex({ transaction: hex }, { signal })
+      const result = await native.wallet.broadcastHex({ transaction: hex }, call)
       const verdict = broadcastVerdict(result)
       if (verdict === 'accepted') return { kind: 'accepted' }
       if (verdict === 'refused') return { kind: 'refused', error: refusal(result) }
@@ -70,7 +70,7 @@ export declare namespace broadcast {
   type Dependencies = {
     native: NativeClient
     /** Identifies the call of the broadcast; it must never be aborted. */
-    signal?: StopSignal
+    call?: Call
     sleep?: (milliseconds: number) => Promise<void>
   }
 }

@@ -47,7 +47,7 @@ export type FeeQuote = {
 type Needs = {
   chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'latest' | 'solid'>
   native: NativeClient
-  signal: Asking
+  call: Asking
 }
 
 /**
@@ -55,18 +55,20 @@ type Needs = {
  *
  * @throws as `eth_estimateGas`, when the call fails
  */
-export async function feeQuote(call: Call, { chain, native, signal }: Needs): Promise<FeeQuote> {
-  const options = { signal }
+export async function feeQuote(
+  call: Call,
+  { call: asking, chain, native }: Needs,
+): Promise<FeeQuote> {
   const from = toNativeAddress(call.from)
   const value = call.to && toNativeAddress(call.to)
-  const state = { native, signal, source: { at: 'latest' } } as const
+  const state = { call: asking, native, source: { at: 'latest' } } as const
   const fees = createFees({ chain, native })
   const [info, own, price, parameters, target] = await Promise.all([
-    value ? native.wallet.getContractInfo({ value }, options) : undefined,
-    native.wallet.getAccountResource({ address: from }, options),
+    value ? native.wallet.getContractInfo({ value }, asking) : undefined,
+    native.wallet.getAccountResource({ address: from }, asking),
     chain.energyPrice(),
-    native.wallet.getChainParameters(undefined, options),
-    value ? native.wallet.getAccount({ address: value }, options) : undefined,
+    native.wallet.getChainParameters(undefined, asking),
+    value ? native.wallet.getAccount({ address: value }, asking) : undefined,
   ])
   const parameter = (key: string) =>
     BigInt(parameters.chainParameter?.find((one) => one.key === key)?.value ?? 0)
@@ -126,7 +128,7 @@ export async function feeQuote(call: Call, { chain, native, signal }: Needs): Pr
     const creatorLeft =
       creator === undefined || creator === from || percent <= 0n
         ? 0n
-        : energyLeft(await native.wallet.getAccountResource({ address: creator }, options))
+        : energyLeft(await native.wallet.getAccountResource({ address: creator }, asking))
     const left = energyLeft(own)
     if (creatorLeft === 0n && left === 0n) return none
     if (!(await stakesPayEnergy(native, chain.latest().number))) return none

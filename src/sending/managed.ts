@@ -7,7 +7,7 @@ import type { Spender } from '../lib/spender.ts'
 import { unknownAccountError } from './refusals.ts'
 import type { Sending } from './sending.ts'
 
-/** The request that asks for a signature. */
+/** The call that asks for a signature. */
 type Asked = { caller?: { spender?: Spender | undefined } | undefined }
 
 /**
@@ -19,7 +19,7 @@ type Asked = { caller?: { spender?: Spender | undefined } | undefined }
 export function managedAccount(
   method: string,
   account: Address,
-  services: { request: Asked; sending: Pick<Sending, 'accounts' | 'keys'> },
+  services: { call: Asked; sending: Pick<Sending, 'accounts' | 'keys'> },
 ): PrivateKeyAccount {
   const { sending } = services
   assertManaged(method, account, services)
@@ -32,11 +32,11 @@ export function managedAccount(
 export function assertManaged(
   method: string,
   account: Address,
-  { request, sending }: { request: Asked; sending: Pick<Sending, 'accounts' | 'keys'> },
+  { call, sending }: { call: Asked; sending: Pick<Sending, 'accounts' | 'keys'> },
 ): void {
   if (sending.accounts.length === 0)
     throw new MethodNotSupportedError(method, 'the gateway manages no keys')
-  if (!sending.keys.keyOf(account) || request.caller?.spender?.mayUse(account) === false)
+  if (!sending.keys.keyOf(account) || call.caller?.spender?.mayUse(account) === false)
     throw unknownAccountError(account)
 }
 

@@ -15,8 +15,8 @@ function open(names: string[], broken: string[] = []) {
     name,
     native: createNodeClient({
       transport: {
-        async send(path, _, { caller }) {
-          asked.push([name, path, caller?.meter])
+        async send(path, _, { meter }) {
+          asked.push([name, path, meter])
           if (broken.includes(name)) throw new NodeUnreachableError()
           return { status: 200, text: '{}' }
         },
@@ -32,7 +32,7 @@ function open(names: string[], broken: string[] = []) {
 test('default: the caller pays for each call, and the answer is used again', async () => {
   const { asked, look } = open(['a', 'b'])
   const meter = { cost: 0, charged: 0 }
-  const [first, second] = [createStop({ meter }), createStop()]
+  const [first, second] = [{ meter, signal: createStop() }, { signal: createStop() }]
   const [one, two] = await Promise.all([look(hash, first), look(hash, second)])
   expect(one.map(({ name }) => name)).toEqual(['a', 'b'])
   expect(two).toBe(one)
@@ -43,18 +43,17 @@ test('default: the caller pays for each call, and the answer is used again', asy
 
 test('behavior: nodes are asked again after a block', async () => {
   const { asked, latest, look } = open(['a'])
-  const { signal } = new AbortController()
-  await look(hash, signal)
+  await look(hash, {})
   latest.hash = `0x${'02'.repeat(32)}`
-  await look(hash, signal)
+  await look(hash, {})
   expect(asked).toHaveLength(4)
 })
 
 test('behavior: a caller that leaves does not end the look of another one', async () => {
   const { look } = open(['a'])
   const leaving = new AbortController()
-  const left = look(hash, leaving.signal)
-  const stayed = look(hash, new AbortController().signal)
+  const left = look(hash, leaving)
+  const stayed = look(hash, new AbortController())
   leaving.abort(new Error('left'))
   await expect(left).rejects.toThrow('left')
   expect(await stayed).toHaveLength(1)
@@ -62,7 +61,7 @@ test('behavior: a caller that leaves does not end the look of another one', asyn
 
 test('error: a node that fails is named with the reason', async () => {
   const { look } = open(['a', 'b'], ['b'])
-  const looks = await look(hash, new AbortController().signal)
+  const looks = await look(hash, new AbortController())
   expect(looks.map(({ fault, name }) => [name, fault])).toEqual([
     ['a', undefined],
     ['b', 'the upstream node is unreachable'],

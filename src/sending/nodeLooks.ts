@@ -3,7 +3,6 @@ import type { Hash } from 'viem'
 
 import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
-import type { StopSignal } from '../lib/stopSignal.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createSharing } from '../native/dedupe.ts'
 import type { Transaction, TransactionInfo } from '../native/wire/types.ts'
@@ -22,7 +21,7 @@ export type NodeLook = OneNode & {
 }
 
 /** Asks each node for a transaction. A node that fails is part of the answer. */
-export type NodeLooks = (hash: Hash, signal: Call) => Promise<readonly NodeLook[]>
+export type NodeLooks = (hash: Hash, call: Call) => Promise<readonly NodeLook[]>
 
 /**
  * Milliseconds for which an answer is used again until the next block, and the number of transactions with one. Many clients
@@ -35,11 +34,11 @@ const MOST = 1_000
 export function createNodeLooks({ head, nodes }: createNodeLooks.Options): NodeLooks {
   const known = new LRUCache<string, readonly NodeLook[]>({ max: MOST, ttl: LIFETIME })
   const share = createSharing()
-  return async (hash, signal) => {
+  return async (hash, call) => {
     const key = `${hash} ${head.latest().hash}`
     return (
       known.get(key) ??
-      share(key, signal, async (shared) => {
+      share(key, call, async (shared) => {
         const looks = await Promise.all(nodes().map((node) => look(node, hash.slice(2), shared)))
         known.set(key, looks)
         return looks
@@ -56,15 +55,15 @@ export declare namespace createNodeLooks {
   }
 }
 
-async function look(node: OneNode, value: string, signal?: StopSignal): Promise<NodeLook> {
+async function look(node: OneNode, value: string, call?: Call): Promise<NodeLook> {
   const { wallet } = node.native
   try {
-    const waiting = await wallet.getTransactionFromPending({ value }, { signal })
+    const waiting = await wallet.getTransactionFromPending({ value }, call)
     // It may have left the pool for a block since that was looked up the last time.
-    const info = waiting ? undefined : await wallet.getTransactionInfoById({ value }, { signal })
+    const info = waiting ? undefined : await wallet.getTransactionInfoById({ value }, call)
     return { ...node, waiting, info }
   } catch (error) {
-    signal?.throwIfAborted()
+    call?.signal?.throwIfAborted()
     if (error instanceof RpcError) return { ...node, fault: error.message }
     throw error
   }

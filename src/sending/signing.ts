@@ -92,8 +92,7 @@ export function createSigning({
     return { ...call, feeKind: kind, gas, gasPrice, nonce }
   }
 
-  const estimate = (call: Call) =>
-    estimateGas(call, { native, signal: NEVER, source: { at: 'latest' } })
+  const estimate = (call: Call) => estimateGas(call, { native, source: { at: 'latest' } })
 
   /** The default price, as in Geth: `maxFeePerGas` has headroom for a higher base fee, `gasPrice` has none. */
   async function suggestedPrice(kind: FeeKind): Promise<bigint> {
@@ -160,5 +159,3 @@ export declare namespace createSigning {
     now: () => number
   }
 }
-
-const NEVER = new AbortController().signal

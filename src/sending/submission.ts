@@ -4,7 +4,6 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
 import { type AskedNodes, createAskedNodes } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
-import { createStop } from '../lib/stopSignal.ts'
 import { within } from '../lib/within.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
@@ -127,8 +126,8 @@ export function createSubmission({
   async function deliver(sent: Recorded): Promise<void> {
     // Nothing aborts a broadcast.
     const asked = createAskedNodes()
-    const signal = createStop({ asked })
-    const delivery = await broadcast({ native, signal, sleep }, { hash: sent.id, hex: sent.hex })
+    const call = { asked }
+    const delivery = await broadcast({ call, native, sleep }, { hash: sent.id, hex: sent.hex })
     if (delivery.kind === 'unclear') throw new UnconfirmedError(sent, delivery)
     if (delivery.kind === 'refused') {
       const { error } = delivery

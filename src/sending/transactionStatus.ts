@@ -17,7 +17,7 @@ import type { Sending } from './sending.ts'
 type Needs = {
   chain: Pick<Chain, 'block' | 'latest' | 'solid'>
   native: NativeClient
-  request: { signal: Call }
+  call: Call
   sending: Pick<Sending, 'ending' | 'find' | 'lookAtNodes' | 'orphanWith'>
 }
 
@@ -60,7 +60,7 @@ export type TransactionStatus = {
 
 /** The status of the transaction with a native id, or with the Ethereum hash under which it was sent. */
 export async function transactionStatus(hash: Hash, needs: Needs): Promise<TransactionStatus> {
-  const { chain, native, request, sending } = needs
+  const { call, chain, native, sending } = needs
   const sent = await sending.find(hash)
   const ending = sent ? undefined : await sending.ending(hash)
   const id = sent?.id ?? ending?.id ?? hash
@@ -72,9 +72,9 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
     ...(orphan && { removedFrom: { number: toQuantity(orphan.number), hash: orphan.hash } }),
   }
   const base = { ...common, ...expirationOf(sent?.expiration ?? ending?.expiration) }
-  const info = await native.wallet.getTransactionInfoById({ value }, { signal: request.signal })
+  const info = await native.wallet.getTransactionInfoById({ value }, call)
   if (info) return { state: 'mined', ...base, ...(await mined(info, native, needs)) }
-  const looks = await sending.lookAtNodes(id, request.signal)
+  const looks = await sending.lookAtNodes(id, call)
   const found = looks.find((look) => look.info)
   if (found?.info)
     return { state: 'mined', ...base, ...(await mined(found.info, found.native, needs)) }
@@ -111,7 +111,7 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
       evidence: `${listed(ending.nodes) || 'a node'} refused it when this gateway sent it; ${nowhere}`,
     }
   // Nodes keep no outcomes of these.
-  const first = await chain.block(0, false, request.signal)
+  const first = await chain.block(0, false, call)
   if (first && (fromWire(first).transactions as Hash[]).includes(id))
     return { state: 'mined', ...base, ...ofGenesis(fromWire(first), chain) }
   return {
@@ -155,15 +155,11 @@ function unaskedIn(looks: readonly NodeLook[]): string {
 const expirationOf = (milliseconds: number | undefined) =>
   milliseconds !== undefined && { expiration: toQuantity(Math.floor(milliseconds / 1000)) }
 
-async function mined(
-  info: TransactionInfo,
-  native: NativeClient,
-  { chain, request: { signal } }: Needs,
-) {
+async function mined(info: TransactionInfo, native: NativeClient, { call, chain }: Needs) {
   const { blockNumber = 0, contractResult, receipt } = info
   const block = await native.wallet.getBlock(
     { id_or_num: String(blockNumber), detail: false },
-    { signal },
+    call,
   )
   if (!block) throw new UpstreamError(`the node does not have block ${blockNumber}`)
   const outcome = outcomeOf(info)

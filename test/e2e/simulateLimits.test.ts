@@ -134,8 +134,8 @@ async function openAlone({ responseLimit = 1_000_000, stuck = 10_000 } = {}) {
       [ENDLESS_ACCOUNT]: { code: LOOP },
     }
     const params = [{ to: WHO, ...request }, 'latest', overrides]
-    const asked = Object.assign(signal, { caller: { id: owner, weight: 1 }, meter })
-    const scope = { chainId, floor: 0, signal: asked }
+    const asked = { caller: { id: owner, limits: {} }, meter, signal }
+    const scope = { call: asked, chainId, floor: 0 }
     const result = simulator.simulate({ method: 'eth_call', params, unit: 'sun' }, scope)
     return { meter, result }
   }

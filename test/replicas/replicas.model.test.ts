@@ -15,7 +15,7 @@ import { silentLog } from '../../src/gateway/log.ts'
 import { RpcError } from '../../src/lib/errors.ts'
 import { createRedisLink } from '../../src/lib/redis.ts'
 import { fromWire } from '../../src/lib/wire.ts'
-import type { RequestScope } from '../../src/rpc/request.ts'
+import type { ClientCall } from '../../src/rpc/request.ts'
 import { createScriptedChain, type ScriptedChain, type Script } from '../support/chain.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
@@ -140,7 +140,7 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
 /** A request whose response the test sends or loses. */
 function createRequest() {
   const listeners: ((delivered: boolean) => void)[] = []
-  const scope: RequestScope = {
+  const scope: ClientCall = {
     client: 'model',
     onDelivery: (listener) => void listeners.push(listener),
     signal: new AbortController().signal,

@@ -1,5 +1,3 @@
-import { setMaxListeners } from 'node:events'
-
 import { onTestFinished } from 'vitest'
 
 import { createBlocks } from '../../src/chain/blocks/blocks.ts'
@@ -106,7 +104,6 @@ export async function createReplayContext({
     redis: undefined,
   })
   onTestFinished(() => watching.stop())
-  const request = scope()
   const internal = createInternalTransactions({ native, newest: () => CHAIN.head })
   return {
     chain,
@@ -116,7 +113,6 @@ export async function createReplayContext({
     native,
     node,
     nodeRpc: rpc,
-    request,
     sending,
     ...watching[view],
   }
@@ -146,11 +142,4 @@ export function headBlock(number: number): HeadBlock {
   }
   const { parentHash, timestamp = 0 } = block_header.raw_data
   return { hash: `0x${blockID}`, number, parentHash: `0x${parentHash}`, timestamp }
-}
-
-function scope(): Context['request'] {
-  const { signal } = new AbortController()
-  // As in the server, because every upstream call of a request adds a listener.
-  setMaxListeners(0, signal)
-  return { client: '127.0.0.1', onDelivery() {}, signal }
 }

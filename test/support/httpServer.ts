@@ -76,21 +76,21 @@ export async function startHttpServer(
   const methods: Record<string, AnyMethod> = {
     echo: method((_, [input]) => input),
     big: method((_, [bytes]) => wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))),
-    page: method(({ request }, [bytes]) => {
-      clients.push(request.client)
-      request.onDelivery((delivered) => deliveries.push(delivered))
+    page: method((_, [bytes], call) => {
+      clients.push(call.client)
+      call.onDelivery((delivered) => deliveries.push(delivered))
       return wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))
     }),
-    wait: method(async ({ request }) => {
-      clients.push(request.client)
-      request.onDelivery((delivered) => deliveries.push(delivered))
-      request.signal.addEventListener('abort', () => aborted.push(true))
+    wait: method(async (_, __, call) => {
+      clients.push(call.client)
+      call.onDelivery((delivered) => deliveries.push(delivered))
+      call.signal.addEventListener('abort', () => aborted.push(true))
       await released
       return 'done'
     }),
-    attach: method(({ request }) => {
-      if (request.socket) sockets.push(request.socket)
-      return request.socket !== undefined
+    attach: method((_, __, { socket }) => {
+      if (socket) sockets.push(socket)
+      return socket !== undefined
     }),
   }
   const { heldBytes } = createConfig(given)

@@ -8,7 +8,7 @@ import type { ObservedCall } from '../../src/rpc/jsonrpc/call.ts'
 import { observed as observedBy } from '../../src/rpc/jsonrpc/middleware.ts'
 import { createRpcServer } from '../../src/rpc/jsonrpc/server.ts'
 import type { AnyMethod } from '../../src/rpc/method.ts'
-import type { RequestScope } from '../../src/rpc/request.ts'
+import type { ClientCall } from '../../src/rpc/request.ts'
 
 /** Answers its first param. */
 export const echo: AnyMethod = {
@@ -23,7 +23,7 @@ export function setupRpcServer(options: Partial<createRpcServer.Options> = {}) {
   const observed: ObservedCall[] = []
   const deliveries: boolean[] = []
   const listeners: ((delivered: boolean) => void)[] = []
-  const request: RequestScope = {
+  const request: ClientCall = {
     client: '127.0.0.1',
     signal: new AbortController().signal,
     onDelivery: (listener) => listeners.push(listener),
@@ -56,16 +56,16 @@ export function setupRpcServer(options: Partial<createRpcServer.Options> = {}) {
     },
     page: {
       ...echo,
-      handler({ request }, [input]) {
-        request.onDelivery((delivered) => deliveries.push(delivered))
+      handler(_, [input], call) {
+        call.onDelivery((delivered) => deliveries.push(delivered))
         if (input === 'fail') throw new InvalidParamsError(0, 'no')
         return input === 'bigint' ? 1n : input
       },
     },
     late: {
       ...echo,
-      handler: ({ request }) =>
-        setTimeout(() => request.onDelivery((d) => deliveries.push(d)), 1) && 1,
+      handler: (_, __, call) =>
+        setTimeout(() => call.onDelivery((d) => deliveries.push(d)), 1) && 1,
     },
     ...options.methods,
   }

@@ -74,10 +74,10 @@ export const ACCOUNT = `41${'22'.repeat(20)}`
 let salt = 0
 
 /** A contract call with unique data, so that no cache and no call in flight answers it. */
-export function readState({ native }: TestPool, signal?: Call) {
+export function readState({ native }: TestPool, call?: Call) {
   const data = (salt++).toString(16).padStart(8, '0')
   const request = { owner_address: ACCOUNT, contract_address: ACCOUNT, data }
-  return native.wallet.triggerConstantContract(request, { signal })
+  return native.wallet.triggerConstantContract(request, call)
 }
 
 /** Waits until the n-th node has a state. */

@@ -7,7 +7,6 @@ import type { RpcBlock } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
-import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { Wire } from '../../lib/wire.ts'
 import { createSharing } from '../../native/dedupe.ts'
 import type { ChainUpdate, Head } from '../head/headTypes.ts'
@@ -65,9 +64,9 @@ export function createBlocks({
   const readAhead = createReadAhead({
     isSpare: () => cacheBytes >= AHEAD_BYTES && isSpare(),
     newest: () => head.solid().number,
-    read: async (number, signal) => peek(number) ?? read(number, signal),
+    read: async (number, call) => peek(number) ?? read(number, call),
   })
-  const readTogether = createRuns((range, signal) => readBlocks(native, range, signal))
+  const readTogether = createRuns((range, call) => readBlocks(native, range, call))
   /** Newest height that was solidified. */
   let solidTo = -1
   let epoch = 0
@@ -134,14 +133,11 @@ export function createBlocks({
     solidTo = Math.max(solidTo, solid.number)
   }
 
-  async function load(
-    number: number,
-    signal: StopSignal | undefined,
-  ): Promise<CachedBlock | undefined> {
-    let together = number <= head.solid().number ? await readTogether(number, signal) : undefined
+  async function load(number: number, call: Call | undefined): Promise<CachedBlock | undefined> {
+    let together = number <= head.solid().number ? await readTogether(number, call) : undefined
     for (let attempt = 1; number <= head.latest().number; attempt++) {
       const options = { isCheap: hasGrpc?.(), known: together }
-      const loaded = await loadBlock(native, { number }, signal, options)
+      const loaded = await loadBlock(native, { number }, call, options)
       together = undefined
       // Compared after the answer: the head may have changed meanwhile.
       const canonical = hashAt(number)
@@ -150,27 +146,27 @@ export function createBlocks({
       head.pollNow()
       if (attempt === ATTEMPTS)
         throw new UpstreamError(`the node does not have the canonical block ${number} right now`)
-      await sleep(RETRY_DELAY, signal)
+      await sleep(RETRY_DELAY, call?.signal)
     }
     return undefined
   }
 
-  async function get(number: number, signal?: Call): Promise<CachedBlock | undefined> {
+  async function get(number: number, call?: Call): Promise<CachedBlock | undefined> {
     if (number > head.latest().number) return undefined
     const found = peek(number)
-    if (number <= head.solid().number) readAhead(number, signal, found?.bytes())
+    if (number <= head.solid().number) readAhead(number, call, found?.bytes())
     if (found) {
       hits++
       return found
     }
     misses++
-    return read(number, signal)
+    return read(number, call)
   }
 
-  function read(number: number, signal: StopSignal | undefined): Promise<CachedBlock | undefined> {
+  function read(number: number, call: Call | undefined): Promise<CachedBlock | undefined> {
     const key = `${number} ${hashAt(number) ?? ''}`
     const end = onMiss?.(number)
-    const loading = share(key, signal, (signal) => load(number, signal))
+    const loading = share(key, call, (call) => load(number, call))
     return end ? loading.finally(end) : loading
   }
 
@@ -194,12 +190,12 @@ export function createBlocks({
     /** Caches a solidified block that was read from the node by height. */
     putSolid,
     /** The canonical block with a hash; undefined when there is none or when it was orphaned. @throws UpstreamError */
-    async byHash(hash: Hash, signal?: Call): Promise<CachedBlock | undefined> {
+    async byHash(hash: Hash, call?: Call): Promise<CachedBlock | undefined> {
       const number = heightOfHash(hash)
       if (number > head.latest().number) return undefined
       const canonical = hashAt(number)
       if (canonical !== undefined && canonical !== hash) return undefined
-      const block = await get(number, signal)
+      const block = await get(number, call)
       return block?.id.hash === hash ? block : undefined
     },
     /** The canonical block that holds a transaction, when it is cached. */

@@ -18,39 +18,39 @@ export type Chain = {
   latest(): HeadBlock
   solid(): HeadBlock
   /** The canonical block that a reference names; undefined when there is none (yet). */
-  resolve(ref: BlockRef, signal?: Call): Promise<BlockId | undefined>
+  resolve(ref: BlockRef, call?: Call): Promise<BlockId | undefined>
   /** The heights of a range; `latest` and `pending` leave its end open. @throws BeyondHeadError, RpcError */
-  range(from: BlockRef, to: BlockRef, signal?: Call): Promise<BlockRange>
+  range(from: BlockRef, to: BlockRef, call?: Call): Promise<BlockRange>
   /** The source that answers a state read at this reference. @throws HistoricalStateError, RpcError */
   state(ref: BlockRef): Promise<StateSource>
   block(
     ref: BlockRef,
     full: boolean,
-    signal?: Call,
+    call?: Call,
   ): Promise<Wire<RpcBlock> | undefined> | Wire<RpcBlock>
   /** Number of transactions of a block. Does not build their answers. */
-  transactionCount(ref: BlockRef, signal?: Call): Promise<number | undefined>
+  transactionCount(ref: BlockRef, call?: Call): Promise<number | undefined>
   /** One transaction of a block; undefined when there is no such block or index. */
   transactionAt(
     ref: BlockRef,
     index: number,
-    signal?: Call,
+    call?: Call,
   ): Promise<Wire<RpcTransaction> | undefined>
-  receipts(ref: BlockRef, signal?: Call): Promise<Wire<RpcReceipt[]> | undefined>
-  receipt(hash: Hash, signal?: Call): Promise<Wire<RpcReceipt> | undefined>
+  receipts(ref: BlockRef, call?: Call): Promise<Wire<RpcReceipt[]> | undefined>
+  receipt(hash: Hash, call?: Call): Promise<Wire<RpcReceipt> | undefined>
   /** In a block, or pending (null block fields). */
-  transaction(hash: Hash, signal?: Call): Promise<RpcTransaction | undefined>
-  logs(query: LogQuery, signal?: Call): Promise<Wire<RpcLog[]>>
+  transaction(hash: Hash, call?: Call): Promise<RpcTransaction | undefined>
+  logs(query: LogQuery, call?: Call): Promise<Wire<RpcLog[]>>
   /** The next logs of a range. @throws as `logs`, except for too many logs or blocks: a page ends before either limit */
   logPage(
     query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
     page: { cursor?: LogCursor | undefined; limit: number },
-    signal?: Call,
+    call?: Call,
   ): Promise<LogPage>
   /** The number of logs of a range that match. @throws as `logs` */
   countLogs(
     query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
-    signal?: Call,
+    call?: Call,
   ): Promise<number>
   /**
    * The logs of a range of heights that exist, each as a separate row, never from the node's own search. A single block has no limit
@@ -58,7 +58,7 @@ export type Chain = {
    *
    * @throws as `logs`
    */
-  logRows(match: LogMatch, range: BlockRange, signal?: Call): Promise<Wire<RpcLog>[]>
+  logRows(match: LogMatch, range: BlockRange, call?: Call): Promise<Wire<RpcLog>[]>
   /** The runs of empty blocks of a chain in this process; absent for nodes. */
   nextRun?: NextRun | undefined
   /** Energy price in sun that a block pays. Without a block, it is the current price, which the next block pays. */

@@ -16,9 +16,9 @@ import type { TransactionInfo } from '../../native/wire/types.ts'
  */
 export type InternalTransactions = {
   /** The info of a transaction; undefined when it is in no block. @throws RpcError when inner calls are unknown */
-  ofTransaction(hash: Hash, signal?: Call): Promise<TransactionInfo | undefined>
+  ofTransaction(hash: Hash, call?: Call): Promise<TransactionInfo | undefined>
   /** The infos of a block. @throws RpcError when inner calls are unknown */
-  ofBlock(number: number, signal?: Call): Promise<TransactionInfo[]>
+  ofBlock(number: number, call?: Call): Promise<TransactionInfo[]>
 }
 
 /** Blocks on each side of a block that are searched for inner calls: five minutes of blocks. */
@@ -42,25 +42,25 @@ export function createInternalTransactions({
   /** Heights of blocks without inner calls. */
   const silent = new LRUCache<number, true>({ max: MAX_SILENT })
 
-  async function infosOf(num: number, signal: Call | undefined): Promise<TransactionInfo[]> {
-    const infos = await native.wallet.getTransactionInfoByBlockNum({ num }, { signal })
+  async function infosOf(num: number, call: Call | undefined): Promise<TransactionInfo[]> {
+    const infos = await native.wallet.getTransactionInfoByBlockNum({ num }, call)
     isSaving ||= infos.some(hasInternal)
     return infos
   }
 
   /** Reads the blocks around a height, nearest first, until one shows that the node records inner calls. */
-  async function lookAround(number: number, signal: Call | undefined): Promise<void> {
+  async function lookAround(number: number, call: Call | undefined): Promise<void> {
     const heights = Array.from({ length: REACH }, (_, index) => [
       number - index - 1,
       number + index + 1,
     ])
       .flat()
       .filter((height) => height > 0 && height <= newest() && !silent.has(height))
-    await together(signal, (own) =>
+    await together(call, (own) =>
       heights.map((height) =>
         limit(async () => {
           if (isSaving) return
-          own.throwIfAborted()
+          own.signal?.throwIfAborted()
           const infos = await infosOf(height, own)
           if (!infos.some(hasInternal)) silent.set(height, true)
         }),
@@ -68,7 +68,7 @@ export function createInternalTransactions({
     )
   }
 
-  async function check(infos: readonly TransactionInfo[], signal: Call | undefined) {
+  async function check(infos: readonly TransactionInfo[], call: Call | undefined) {
     isSaving ||= infos.some(hasInternal)
     for (const info of infos) {
       if (hasInternal(info) || info.contract_address === undefined) continue
@@ -77,7 +77,7 @@ export function createInternalTransactions({
           -32000,
           `the upstream node does not record internal transactions: ${HINT}`,
         )
-      if (!isSaving) await lookAround(info.blockNumber ?? 0, signal)
+      if (!isSaving) await lookAround(info.blockNumber ?? 0, call)
       if (!isSaving)
         throw new RpcError(
           -32000,
@@ -87,15 +87,15 @@ export function createInternalTransactions({
   }
 
   return {
-    async ofTransaction(hash, signal) {
+    async ofTransaction(hash, call) {
       const value = hash.slice(2)
-      const info = await native.wallet.getTransactionInfoById({ value }, { signal })
-      if (info) await check([info], signal)
+      const info = await native.wallet.getTransactionInfoById({ value }, call)
+      if (info) await check([info], call)
       return info
     },
-    async ofBlock(number, signal) {
-      const infos = await infosOf(number, signal)
-      await check(infos, signal)
+    async ofBlock(number, call) {
+      const infos = await infosOf(number, call)
+      await check(infos, call)
       return infos
     },
   }

@@ -1,10 +1,10 @@
-import type { StopSignal } from '../../lib/stopSignal.ts'
+import type { Call } from '../../lib/call.ts'
 
 /**
  * Notes the heights that are read. Where they follow each other, it begins to read the next ones, as an operating system reads a file:
  * the more have followed each other, the more. Callers that read the same stretch share it.
  */
-export type ReadAhead = (number: number, signal: StopSignal | undefined, bytes?: number) => void
+export type ReadAhead = (number: number, call: Call | undefined, bytes?: number) => void
 
 /** Stretches that are followed at the same time. */
 const STRETCHES = 8
@@ -20,7 +20,7 @@ const MOST_BYTES = 8 * 1024 * 1024
 export function createReadAhead({ isSpare, newest, read }: createReadAhead.Options): ReadAhead {
   let stretches: Stretch[] = []
 
-  return (number, signal, bytes = 0) => {
+  return (number, call, bytes = 0) => {
     const found = stretches.find(({ next }) => next === number)
     const stretch = found ?? { length: 0, next: number, to: number }
     stretch.length += 1
@@ -33,7 +33,7 @@ export function createReadAhead({ isSpare, newest, read }: createReadAhead.Optio
     stretch.to = Math.min(newest(), number + window)
     for (let ahead = from; ahead <= stretch.to; ahead++)
       // Whoever asks for this height sees why it failed.
-      read(ahead, signal).catch(() => {})
+      read(ahead, call).catch(() => {})
   }
 }
 
@@ -44,7 +44,7 @@ export declare namespace createReadAhead {
     /** The newest height that may be read ahead: the solidified block, because those above it can change. */
     newest: () => number
     /** Reads a height into a cache. The costs are those of the caller whose signal is given; it stops when that caller leaves. */
-    read: (number: number, signal: StopSignal | undefined) => Promise<unknown>
+    read: (number: number, call: Call | undefined) => Promise<unknown>
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../../native/errors.ts'
 import type { BlockRange } from '../blockRange.ts'
 import { createRuns } from './runs.ts'
@@ -67,15 +68,15 @@ test('behavior: blocks that the answer lacks are left to the caller', async () =
 })
 
 test('behavior: the call ends when the last caller has left', async () => {
-  let signal: { aborted: boolean } | undefined
+  let signal: StopSignal | undefined
   const get = createRuns<string>((_, given) => {
-    signal = given
+    signal = given?.signal
     return new Promise((_, reject) =>
-      given?.addEventListener('abort', () => reject(given.reason), { once: true }),
+      signal?.addEventListener('abort', () => reject(given?.signal?.reason)),
     )
   })
   const [first, second] = [new AbortController(), new AbortController()]
-  const reads = Promise.allSettled([get(5, first.signal), get(6, second.signal)])
+  const reads = Promise.allSettled([get(5, first), get(6, second)])
   await new Promise(setImmediate)
   first.abort()
   expect(signal?.aborted).toBe(false)

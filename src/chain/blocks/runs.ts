@@ -1,4 +1,4 @@
-import type { StopSignal } from '../../lib/stopSignal.ts'
+import type { Call } from '../../lib/call.ts'
 import { createSharing } from '../../native/dedupe.ts'
 import { isBusyOrUnreachable } from '../../native/errors.ts'
 import type { BlockRange } from '../blockRange.ts'
@@ -9,14 +9,14 @@ import type { BlockRange } from '../blockRange.ts'
  *
  * @throws UpstreamError when the node is busy or unreachable, the signal's reason
  */
-export type Runs<block> = (number: number, signal?: StopSignal) => Promise<block | undefined>
+export type Runs<block> = (number: number, call?: Call) => Promise<block | undefined>
 
 /** Blocks of one call. On a busy chain each has up to half a megabyte of JSON. */
 const MOST = 16
 
 /** @param read - reads the blocks of a range, by height. It leaves out those that are missing or not as expected. */
 export function createRuns<block>(
-  read: (range: BlockRange, signal: StopSignal | undefined) => Promise<ReadonlyMap<number, block>>,
+  read: (range: BlockRange, call: Call | undefined) => Promise<ReadonlyMap<number, block>>,
 ): Runs<block> {
   const share = createSharing()
   let tick: { heights: Set<number>; ranges: Promise<Map<number, BlockRange>> } | undefined
@@ -33,15 +33,15 @@ export function createRuns<block>(
     return { heights, ranges }
   }
 
-  return async (number, signal) => {
+  return async (number, call) => {
     tick ??= thisTick()
     tick.heights.add(number)
     const range = (await tick.ranges).get(number)
     if (!range || range.from === range.to) return undefined
-    const found = await share(`${range.from} ${range.to}`, signal, (signal) =>
-      read(range, signal).catch((error: unknown) => {
+    const found = await share(`${range.from} ${range.to}`, call, (call) =>
+      read(range, call).catch((error: unknown) => {
         // A proxy in front of the node may refuse bulk reads. A node that is busy or unreachable must not get more calls.
-        if (signal?.aborted || isBusyOrUnreachable(error)) throw error
+        if (call?.signal?.aborted || isBusyOrUnreachable(error)) throw error
         return new Map<number, block>()
       }),
     )

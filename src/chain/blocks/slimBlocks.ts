@@ -3,7 +3,6 @@ import type { BlockId } from '../../codec/blockRef.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { RpcBlock } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
-import type { StopSignal } from '../../lib/stopSignal.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { type Wire, wireOfText } from '../../lib/wire.ts'
 import { createSharing } from '../../native/dedupe.ts'
@@ -42,18 +41,15 @@ export function createSlimBlocks({
   const readAhead = createReadAhead({
     isSpare,
     newest,
-    read: async (number, signal) => cache.get(number) ?? read(number, signal),
+    read: async (number, call) => cache.get(number) ?? read(number, call),
   })
   /** Those who ask for a block while it is read ahead wait for it. */
-  const read = (number: number, signal: StopSignal | undefined) =>
-    share(String(number), signal, (signal) => readTogether(number, signal))
+  const read = (number: number, call: Call | undefined) =>
+    share(String(number), call, (call) => readTogether(number, call))
 
-  const readTogether = createRuns(async ({ from, to }, signal) => {
+  const readTogether = createRuns(async ({ from, to }, call) => {
     const epoch = blocks.epoch()
-    const outlines = await native.wallet.getBlockOutlines(
-      { startNum: from, endNum: to + 1 },
-      { signal },
-    )
+    const outlines = await native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, call)
     const found = new Map<number, SlimBlock>()
     await Promise.all(
       outlines.map(async (outline) => {
@@ -73,7 +69,7 @@ export function createSlimBlocks({
       const outcomes =
         txIDs.length === 0
           ? []
-          : await native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal })
+          : await native.wallet.getTransactionLogsByBlockNum({ num: number }, call)
       const id = { hash: toHash(outline.blockID), number }
       const canonical = blocks.hashAt(number)
       if (canonical !== undefined && canonical !== id.hash) return undefined
@@ -83,7 +79,7 @@ export function createSlimBlocks({
         parentHash: toHash(parentHash),
         timestamp,
       })
-      if (timeSlice.isOver()) await timeSlice.next(signal)
+      if (timeSlice.isOver()) await timeSlice.next(call)
       const header = toOutlineHeader(outline, outcomes, {
         baseFeePerGas,
         count: txIDs.length,
@@ -102,10 +98,10 @@ export function createSlimBlocks({
      *
      * @throws UpstreamError
      */
-    async get(number: number, signal?: Call): Promise<Wire<RpcBlock> | undefined> {
+    async get(number: number, call?: Call): Promise<Wire<RpcBlock> | undefined> {
       const found = cache.get(number)
-      readAhead(number, signal, found?.bytes)
-      const block = found ?? (await read(number, signal))
+      readAhead(number, call, found?.bytes)
+      const block = found ?? (await read(number, call))
       return block?.wire
     },
   }

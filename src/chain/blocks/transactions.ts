@@ -30,27 +30,27 @@ export function createTransactions({
   /** `'elsewhere'`: in a block that this view does not have yet, or that a reorg removed. */
   async function locate(
     hash: Hash,
-    signal: Call | undefined,
+    call: Call | undefined,
   ): Promise<Place | 'elsewhere' | undefined> {
     const cached = blocks.withTransaction(hash)
     if (cached) {
       const isSeen = cached.id.number <= latest().number
       return isSeen ? placeIn(cached, hash) : 'elsewhere'
     }
-    const number = head.blockWith(hash)?.number ?? (await numberOf(hash, signal))
+    const number = head.blockWith(hash)?.number ?? (await numberOf(hash, call))
     if (number === undefined) return undefined
     if (number > latest().number) {
       head.pollNow()
       return 'elsewhere'
     }
     // The node may be on another branch than the head.
-    const block = await blocks.get(number, signal)
+    const block = await blocks.get(number, call)
     return (block && placeIn(block, hash)) ?? 'elsewhere'
   }
 
   /** The height at which the node has a transaction. A lagging node does not have the newest transactions. */
-  function numberOf(hash: Hash, signal: Call | undefined): Promise<number | undefined> {
-    return reads.getTransactionHeight({ value: hash.slice(2) }, { signal })
+  function numberOf(hash: Hash, call: Call | undefined): Promise<number | undefined> {
+    return reads.getTransactionHeight({ value: hash.slice(2) }, call)
   }
 
   /** The node finds no transaction of genesis by its hash. */
@@ -73,20 +73,17 @@ export function createTransactions({
 
   return {
     /** A transaction in a canonical block of this view except genesis; undefined when in none. @throws UpstreamError */
-    async place(hash: Hash, signal?: Call): Promise<Place | undefined> {
-      const place = await locate(hash, signal)
+    async place(hash: Hash, call?: Call): Promise<Place | undefined> {
+      const place = await locate(hash, call)
       return place === 'elsewhere' ? undefined : place
     },
 
     /** A transaction in a block or, in the full view, in the mempool. @throws UpstreamError */
-    async find(hash: Hash, signal?: Call): Promise<RpcTransaction | undefined> {
-      const place = await locate(hash, signal)
+    async find(hash: Hash, call?: Call): Promise<RpcTransaction | undefined> {
+      const place = await locate(hash, call)
       if (place && place !== 'elsewhere') return rowOf(place)
       if (view === 'full') {
-        const transaction = await native.wallet.getTransactionById(
-          { value: hash.slice(2) },
-          { signal },
-        )
+        const transaction = await native.wallet.getTransactionById({ value: hash.slice(2) }, call)
         if (transaction && toHash(transaction.txID) === hash) {
           // It has left the mempool. So it is in a block, and the node should have its outcome.
           if (!place && hasExpired(transaction, latest()))

@@ -43,7 +43,7 @@ function cursorsOf(
   known: { newest: number; solid: number },
 ) {
   const owner = { client: 'a' }
-  const options = { limit: 100, signal: new AbortController().signal }
+  const options = { call: {}, limit: 100 }
   const of = (view: 'full' | 'solid') =>
     createCursors({
       chain: {

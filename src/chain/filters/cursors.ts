@@ -62,7 +62,7 @@ export type CursorOwner = FilterOwner & { key?: string | undefined }
 /** The logs of a cursor and its first block. */
 export type CursorQuery = LogMatch & { from?: BlockRef | undefined }
 
-type NextOptions = { limit: number; signal: Call }
+type NextOptions = { limit: number; call: Call }
 
 /** One page of a cursor: its logs, and the position to acknowledge. */
 export type CursorPage = { logs: Wire<RpcLog[]>; cursor: string }
@@ -118,13 +118,13 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
     spec: Extract<FilterSpec, { kind: 'logs' }>,
     at: BlockId,
     answered: BlockId | undefined,
-    { limit, signal }: NextOptions,
+    { limit, call }: NextOptions,
   ): Promise<Page> {
     // The window has no hashes of the blocks below it.
     const isBelow = at.number < (windowOf(head).blocks[0]?.number ?? 0)
-    if (isBelow && (await idAt(chain, at.number, signal)).hash !== at.hash)
+    if (isBelow && (await idAt(chain, at.number, call)).hash !== at.hash)
       throw new CursorLostError(at)
-    const options = { chain, head, limit, signal }
+    const options = { chain, head, limit, call }
     const same = answered && (await samePage(spec, at, { ...options, end: answered }))
     const page = same ?? (await whenReceived(() => pageFrom(spec, at, options)))
     if (!page) throw new CursorLostError(at)

@@ -32,12 +32,9 @@ export type Filters = {
    *
    * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
    */
-  changes(
-    id: string,
-    request: PendingResponse & { readonly signal: Call },
-  ): Promise<Wire<(RpcLog | Hash)[]>>
+  changes(id: string, call: PendingResponse & Call): Promise<Wire<(RpcLog | Hash)[]>>
   /** All logs in the range of a log filter. @throws FilterNotFoundError and as `chain.logs` */
-  logs(id: string, signal?: Call): Promise<Wire<RpcLog[]>>
+  logs(id: string, call?: Call): Promise<Wire<RpcLog[]>>
   uninstall(id: string): Promise<boolean>
   stop(): void
 }
@@ -89,7 +86,7 @@ export function createFilters({
 
   async function pageOf(
     { cursor, spec }: StoredFilter,
-    signal: Call,
+    call: Call,
   ): Promise<{ items: string[]; cursor: string } | undefined> {
     if (spec.kind === 'pending') {
       await pending.want(ttl)
@@ -98,7 +95,7 @@ export function createFilters({
       const { hashes, position } = page
       return { items: hashes.map((hash) => `"${hash}"`), cursor: position }
     }
-    const options = { chain, head, limit: pageSize, signal }
+    const options = { chain, head, limit: pageSize, call }
     const page = await whenReceived(() => pageFrom(spec, fromCursor(cursor), options))
     return page && { items: page.items, cursor: toCursor(page.cursor) }
   }
@@ -130,19 +127,19 @@ export function createFilters({
       const spec: FilterSpec = { kind: 'pending', view: chain.view }
       return store.create(owner, { spec, cursor: await pending.position() })
     },
-    async changes(id, request) {
+    async changes(id, call) {
       await waitForReplicas()
       const claimed = await claims.claim(id, cursorNow)
       if (claimed === 'nothing') return NOTHING
       try {
         if (claimed?.spec.view !== chain.view) throw new FilterNotFoundError()
-        const page = await pageOf(claimed, request.signal)
+        const page = await pageOf(claimed, call)
         if (!page) {
           log.warn({ id }, 'removed a filter: the blocks after its cursor are no longer known')
           await store.remove(id)
           throw new FilterNotFoundError()
         }
-        if (page.items.length > 0) claimed.deliver(page.cursor, request)
+        if (page.items.length > 0) claimed.deliver(page.cursor, call)
         else await claimed.skip(page.cursor)
         return toPage(page.items)
       } catch (error) {
@@ -150,12 +147,12 @@ export function createFilters({
         throw error
       }
     },
-    async logs(id, signal) {
+    async logs(id, call) {
       const filter = await store.read(id)
       if (filter?.spec.kind !== 'logs' || filter.spec.view !== chain.view)
         throw new FilterNotFoundError()
       const { addresses, scanFrom, to, topics } = filter.spec
-      return chain.logs({ addresses, topics, fromBlock: scanFrom, toBlock: to ?? 'latest' }, signal)
+      return chain.logs({ addresses, topics, fromBlock: scanFrom, toBlock: to ?? 'latest' }, call)
     },
     uninstall: (id) => store.remove(id),
     stop: () => claims.stop(),

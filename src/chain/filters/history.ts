@@ -10,7 +10,7 @@ import { TooManyBlocksError } from '../logs/logs.ts'
 export async function readHistory(
   chain: Pick<Chain, 'logRows'>,
   match: LogMatch,
-  { from, limit, signal, span, to }: readHistory.Options,
+  { from, limit, call, span, to }: readHistory.Options,
 ): Promise<{ texts: string[]; to: number }> {
   let last = Math.min(to, from + span - 1)
   for (;;) {
@@ -22,7 +22,7 @@ export async function readHistory(
 
   async function search(last: number) {
     try {
-      return await chain.logRows(match, { from, to: last }, signal)
+      return await chain.logRows(match, { from, to: last }, call)
     } catch (error) {
       const isTooMuch = error instanceof NarrowRangeError || error instanceof TooManyBlocksError
       if (last > from && isTooMuch) return undefined
@@ -39,6 +39,6 @@ export declare namespace readHistory {
     limit: number
     /** Maximum number of blocks of the search. */
     span: number
-    signal?: Call | undefined
+    call?: Call | undefined
   }
 }

@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 import { describe, expect, test } from 'vitest'
 
 import type { RpcLog } from '../../codec/types.ts'
+import type { Call } from '../../lib/call.ts'
 import { wireOf } from '../../lib/wire.ts'
 import type { RecentBlock } from '../head/headTypes.ts'
 import { pageFrom } from './page.ts'
@@ -38,12 +39,12 @@ describe('the ids of old blocks', () => {
 
   test('behavior: a client that leaves ends them', async () => {
     const client = new AbortController()
-    const resolve = async (_: unknown, signal?: AbortSignal) => {
+    const resolve = async (_: unknown, call?: Call) => {
       client.abort(new Error('left'))
-      signal?.throwIfAborted()
+      call?.signal?.throwIfAborted()
       return block(1)
     }
-    const options = { chain: { logRows, resolve }, head, limit: 200, signal: client.signal }
+    const options = { call: client, chain: { logRows, resolve }, head, limit: 200 }
     await expect(pageFrom(spec, block(0), options)).rejects.toThrow('left')
   })
 })

@@ -42,7 +42,7 @@ const BEHIND_STEP = 10
 export async function pageFrom(
   spec: ChainSpec,
   cursor: BlockId,
-  { chain, end, head, limit, signal }: pageFrom.Options,
+  { chain, end, head, limit, call }: pageFrom.Options,
 ): Promise<Page | undefined> {
   const most = end ? Infinity : limit
   const items: Page['items'] = []
@@ -90,7 +90,7 @@ export async function pageFrom(
 
   /** Skips a run of empty blocks. */
   async function emptyItems(to: number): Promise<Page> {
-    return { items: [], cursor: await idAt(chain, to, signal) }
+    return { items: [], cursor: await idAt(chain, to, call) }
   }
 
   /** Items of the final blocks in a range: as many whole blocks as fit. */
@@ -102,21 +102,21 @@ export async function pageFrom(
         const count = Math.min(IDS_AT_ONCE, last - first + 1)
         const numbers = Array.from({ length: count }, (_, index) => first + index)
         // Reads of one event loop tick share their calls to the node.
-        ids.push(...(await Promise.all(numbers.map((number) => idAt(chain, number, signal)))))
+        ids.push(...(await Promise.all(numbers.map((number) => idAt(chain, number, call)))))
       }
       return { items: ids.map(({ hash }) => `"${hash}"`), cursor: ids.at(-1) as BlockId }
     }
     const wanted = Math.max(from, spec.from ?? 0)
     const last = Math.min(to, spec.to ?? to)
-    if (wanted > last) return { items: [], cursor: await idAt(chain, to, signal) }
+    if (wanted > last) return { items: [], cursor: await idAt(chain, to, call) }
     const found = await readHistory(chain, spec, {
       from: wanted,
       limit: room,
-      signal,
+      call,
       span: SPAN,
       to: last,
     })
-    return { items: found.texts, cursor: await idAt(chain, found.to, signal) }
+    return { items: found.texts, cursor: await idAt(chain, found.to, call) }
   }
 }
 
@@ -125,7 +125,7 @@ export declare namespace pageFrom {
     chain: Pick<Chain, 'logRows' | 'nextRun' | 'resolve'>
     head: Pick<Head, 'window'>
     limit: number
-    signal?: Call | undefined
+    call?: Call | undefined
     /** The cursor after a page that was delivered before. It is read again, whatever `limit` is. */
     end?: BlockId | undefined
   }
@@ -158,9 +158,9 @@ export async function whenReceived<result>(read: () => Promise<result>): Promise
 export async function idAt(
   chain: Pick<Chain, 'resolve'>,
   number: number,
-  signal?: Call,
+  call?: Call,
 ): Promise<BlockId> {
-  const id = await chain.resolve(number, signal)
+  const id = await chain.resolve(number, call)
   if (!id) throw new UpstreamError(`the node does not have block ${number}`)
   return id
 }

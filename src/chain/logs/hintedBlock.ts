@@ -17,7 +17,7 @@ export type OutcomeSource = {
 /** The dependencies of the readers of one block. */
 export type HintedRead = {
   native: OutcomeSource
-  signal?: Call | undefined
+  call?: Call | undefined
   spans: Pick<BlockSpans, 'run'>
 }
 
@@ -28,13 +28,13 @@ export type HintedRead = {
 export async function readOutcomes(
   hinted: HintedBlock,
   matcher: LogMatcher,
-  { native, signal, spans }: HintedRead,
+  { native, call, spans }: HintedRead,
 ): Promise<LogChunk | undefined> {
   const { number, transactions } = hinted
   if (!isHashOf(hinted)) return undefined
   const outcomes = await spans.run(
-    () => native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal }),
-    signal,
+    () => native.wallet.getTransactionLogsByBlockNum({ num: number }, call),
+    call,
   )
   const [first] = outcomes
   if (!first || outcomes.some(({ blockNumber }) => blockNumber !== number)) return undefined
@@ -60,16 +60,13 @@ export async function readOutcomes(
 export async function readTransactions(
   hinted: HintedBlock,
   matcher: LogMatcher,
-  { native, signal, spans }: HintedRead,
+  { native, call, spans }: HintedRead,
 ): Promise<LogChunk | undefined> {
   const { number, transactions } = hinted
   if (!isHashOf(hinted)) return undefined
   const outcomes = await Promise.all(
     transactions.map(({ id }) =>
-      spans.run(
-        () => native.wallet.getTransactionLogsById({ value: id.slice(2) }, { signal }),
-        signal,
-      ),
+      spans.run(() => native.wallet.getTransactionLogsById({ value: id.slice(2) }, call), call),
     ),
   )
   const found: PlainLog[] = []

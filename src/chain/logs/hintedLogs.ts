@@ -25,12 +25,12 @@ const FEW_TRANSACTIONS = 4
  * search reads one block whole to check them.
  *
  * @param lists - hints for one part of the range after the other. A part is read while hints for the next ones are on the way.
- * @param signal - aborted by the caller when this has failed, so that no part reads on
+ * @param call - aborted by the caller when this has failed, so that no part reads on
  */
 export async function readHinted(
   lists: readonly Promise<readonly HintedBlock[] | undefined>[],
   matcher: LogMatcher,
-  { limit, memory, native, hasGrpc, signal, spans }: readHinted.Options,
+  { limit, memory, native, hasGrpc, call, spans }: readHinted.Options,
 ): Promise<LogChunk[] | undefined> {
   const found: LogChunk[] = []
   const blocks = inOrder()
@@ -63,7 +63,7 @@ export async function readHinted(
   }
 
   async function readWhole(block: HintedBlock): Promise<LogChunk | undefined> {
-    const read = await spans.readOne(block.number, signal)
+    const read = await spans.readOne(block.number, call)
     const chunk = read?.id.hash === block.hash ? read.logs(matcher) : undefined
     return chunk && matchesHint(chunk, block) ? chunk : undefined
   }
@@ -71,13 +71,13 @@ export async function readHinted(
   async function read(block: HintedBlock): Promise<LogChunk | undefined> {
     if (spans.has(block.number)) return readWhole(block)
     if (hasGrpc && block.transactions.length > 1)
-      return readOutcomes(block, matcher, { native, signal, spans })
+      return readOutcomes(block, matcher, { native, call, spans })
     if (block.transactions.length > FEW_TRANSACTIONS) return readWhole(block)
     try {
-      return await readTransactions(block, matcher, { native, signal, spans })
+      return await readTransactions(block, matcher, { native, call, spans })
     } catch (error) {
       // A proxy in front of the node may refuse this call. A node that is busy or unreachable must not get more calls.
-      signal?.throwIfAborted()
+      call?.signal?.throwIfAborted()
       if (isBusyOrUnreachable(error)) throw error
       return readWhole(block)
     }
@@ -85,7 +85,7 @@ export async function readHinted(
 
   async function work(): Promise<void> {
     while (rows <= limit && isRight) {
-      signal?.throwIfAborted()
+      call?.signal?.throwIfAborted()
       const { done: isOver, value } = await blocks.next()
       if (isOver) return
       await memory?.room()
@@ -119,7 +119,7 @@ export declare namespace readHinted {
      */
     hasGrpc: boolean
     spans: Pick<BlockSpans, 'has' | 'readOne' | 'run'>
-    signal?: Call | undefined
+    call?: Call | undefined
   }
 }
 

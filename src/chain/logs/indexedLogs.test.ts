@@ -78,7 +78,7 @@ test('error: a client that has left', async () => {
   const gone = new AbortController()
   gone.abort(new Error('gone'))
   const index: IndexedLogs = { search: () => Promise.reject(new UpstreamError('it failed')) }
-  const asked = { ...ASKED, limit: 10, signal: gone.signal }
+  const asked = { ...ASKED, call: gone, limit: 10 }
   await expect(searchIndex(index, RANGE, EVERY, asked)).rejects.toThrow('gone')
 })
 

@@ -15,7 +15,7 @@ export type IndexedLogs = {
   search(
     request: IndexSearch,
     options?: {
-      signal?: Call | undefined
+      call?: Call | undefined
       /** The caller can read the blocks elsewhere, so it does not wait for an index that does not answer. @default false */
       isOptional?: boolean
     },
@@ -98,7 +98,7 @@ export async function countInIndex(
   return { count, failure, parts: answers.flatMap(({ covered }) => covered) }
 }
 
-type AskOptions = { signal?: Call | undefined; isOptional: boolean }
+type AskOptions = { call?: Call | undefined; isOptional: boolean }
 
 async function ask(
   index: IndexedLogs,
@@ -108,7 +108,7 @@ async function ask(
   try {
     return { answers: await index.search(request, options) }
   } catch (error) {
-    options.signal?.throwIfAborted()
+    options.call?.signal?.throwIfAborted()
     if (!(error instanceof UpstreamError)) throw error
     return { answers: [], failure: error }
   }

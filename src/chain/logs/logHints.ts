@@ -17,7 +17,7 @@ export type LogHints = {
   blocksWith(
     range: BlockRange,
     match: LogMatch,
-    options: { limit: number; signal?: Call | undefined },
+    options: { limit: number; call?: Call | undefined },
   ): Promise<readonly HintedBlock[] | undefined>[] | undefined
 }
 
@@ -78,7 +78,7 @@ export type NodeLog = {
  */
 export function createLogHints({ rpc: current }: createLogHints.Options): LogHints {
   return {
-    blocksWith({ from, to }, match, { limit, signal }) {
+    blocksWith({ from, to }, match, { limit, call }) {
       const isNarrow = match.addresses.length > 0 || match.topics.some((choice) => choice?.length)
       const length = to - from + 1
       const rpc = current()
@@ -88,9 +88,9 @@ export function createLogHints({ rpc: current }: createLogHints.Options): LogHin
         const first = from + span * SPAN
         const part = { from: first, to: Math.min(to, first + SPAN - 1) }
         const list = next(async () =>
-          blocksOf(await searchNode(rpc, part, match, { limit, signal }), limit),
+          blocksOf(await searchNode(rpc, part, match, { limit, call }), limit),
         ).catch(() => {
-          signal?.throwIfAborted()
+          call?.signal?.throwIfAborted()
           return undefined
         })
         // The search may end before it needs this part.
@@ -116,7 +116,7 @@ export async function searchNode(
   rpc: Rpc,
   { from, to }: BlockRange,
   match: LogMatch,
-  { limit = Infinity, signal }: { limit?: number; signal?: Call | undefined },
+  { limit = Infinity, call }: { limit?: number; call?: Call | undefined },
 ): Promise<NodeLog[]> {
   const filter = {
     fromBlock: toQuantity(from),
@@ -127,13 +127,13 @@ export async function searchNode(
     }),
   }
   try {
-    return (await rpc.call('eth_getLogs', [filter], signal)) as NodeLog[]
+    return (await rpc.call('eth_getLogs', [filter], call)) as NodeLog[]
   } catch (error) {
     if (from === to || !isTooMuch(error)) throw error
     const middle = from + Math.floor((to - from) / 2)
-    const first = await searchNode(rpc, { from, to: middle }, match, { limit, signal })
+    const first = await searchNode(rpc, { from, to: middle }, match, { limit, call })
     if (first.length > limit) return first
-    const rest = { limit: limit - first.length, signal }
+    const rest = { limit: limit - first.length, call }
     return [...first, ...(await searchNode(rpc, { from: middle + 1, to }, match, rest))]
   }
 }

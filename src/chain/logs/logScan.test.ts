@@ -21,22 +21,21 @@ const blockAt = (number: number) =>
 function createSpans() {
   let fail: (error: Error) => void = () => {}
   const first = new Promise<SearchedBlock[]>((_, reject) => (fail = reject))
-  const signals: Call[] = []
-  const read = (from: number, _: number, signal?: Call): Promise<(SearchedBlock | undefined)[]> => {
-    if (signal) signals.push(signal)
+  const calls: Call[] = []
+  const read = (from: number, _: number, call?: Call): Promise<(SearchedBlock | undefined)[]> => {
+    if (call) calls.push(call)
     if (from === 0) return first
     return new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason))
+      call?.signal?.addEventListener('abort', () => reject(call.signal?.reason))
     })
   }
   return {
     fail,
-    signals,
+    calls,
     spans: {
       has: () => false,
       read,
-      readOne: (number: number, signal?: Call) =>
-        read(number, number, signal).then(([block]) => block),
+      readOne: (number: number, call?: Call) => read(number, number, call).then(([block]) => block),
       run: <result>(work: () => Promise<result>) => work(),
       step: () => 1,
     },
@@ -57,27 +56,27 @@ test('default: as many blocks as the limit needs', async () => {
 })
 
 test('error: a span that fails stops the others, which count for the caller until then', async () => {
-  const { fail, signals, spans } = createSpans()
+  const { calls, fail, spans } = createSpans()
   const meter = { cost: 0, charged: 0 }
-  const client = createStop({ meter })
+  const client = createStop()
   const scanning = scanBlocks({ from: 0, to: 99 }, matcher, {
+    call: { meter, signal: client },
     limit: 1_000,
     pins: new Map(),
-    signal: client,
     spans,
     take: (block) => countedChunk(block.id.number, 1),
   })
-  expect(signals.map((signal) => signal.meter)).toEqual([meter, meter, meter, meter])
+  expect(calls.map((call) => call.meter)).toEqual([meter, meter, meter, meter])
   fail(new Error('the node failed'))
   await expect(scanning).rejects.toThrow('the node failed')
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true])
+  expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true, true, true, true])
   await new Promise(setImmediate)
-  expect(signals).toHaveLength(4)
+  expect(calls).toHaveLength(4)
   expect(client.aborted).toBe(false)
 })
 
 test('error: a block of a hint that fails stops the others, and the searches of the node', async () => {
-  const { fail, signals, spans } = createSpans()
+  const { calls, fail, spans } = createSpans()
   const hinted = (number: number): HintedBlock => ({
     hash: hash(number),
     number,
@@ -94,8 +93,8 @@ test('error: a block of a hint that fails stops the others, and the searches of 
     blocks: { epoch: () => 0, hashAt: () => undefined },
     head: { solid: () => ({ number: 99, hash: hash(99), parentHash: hash(98), timestamp: 0 }) },
     hints: {
-      blocksWith(_range, _match, { signal }) {
-        searching = signal
+      blocksWith(_range, _match, { call }) {
+        searching = call
         const list = Array.from({ length: 50 }, (_, number) => hinted(number))
         return [Promise.resolve(list), new Promise(() => {})]
       },
@@ -106,12 +105,12 @@ test('error: a block of a hint that fails stops the others, and the searches of 
     spans,
   })
   await new Promise(setImmediate)
-  const reads = signals.length
+  const reads = calls.length
   expect(reads).toBeGreaterThan(4)
   fail(new Error('the node failed'))
   await expect(search).rejects.toThrow('the node failed')
-  expect(searching?.aborted).toBe(true)
-  expect(signals.every(({ aborted }) => aborted)).toBe(true)
+  expect(searching?.signal?.aborted).toBe(true)
+  expect(calls.every(({ signal }) => signal?.aborted)).toBe(true)
   await new Promise(setImmediate)
-  expect(signals).toHaveLength(reads)
+  expect(calls).toHaveLength(reads)
 })

@@ -43,7 +43,7 @@ export function pinsOf(
 export async function scanBlocks(
   { from, to }: BlockRange,
   matcher: LogMatcher,
-  { limit, memory, pins, signal, spans, take }: scanBlocks.Options,
+  { limit, memory, pins, call, spans, take }: scanBlocks.Options,
 ): Promise<{ chunks: LogChunk[]; origins: LogOrigin[] } | undefined> {
   const found: (LogChunk | undefined)[] = Array.from({ length: to - from + 1 })
   const origins: LogOrigin[] = []
@@ -53,9 +53,9 @@ export async function scanBlocks(
   let rows = 0
   let isSame = true
 
-  async function work(signal: Call): Promise<void> {
+  async function work(call: Call): Promise<void> {
     while (next <= to && rows <= limit && isSame) {
-      signal.throwIfAborted()
+      call.signal?.throwIfAborted()
       const start = next
       next = Math.min(to + 1, start + spans.step())
       for (let number = start; number < next; number++)
@@ -64,7 +64,7 @@ export async function scanBlocks(
           to: number,
           source: spans.has(number) ? 'memory' : 'receipts',
         })
-      const read = await spans.read(start, next - 1, signal)
+      const read = await spans.read(start, next - 1, call)
       for (const [offset, block] of read.entries()) {
         const pin = pins.get(start + offset)
         if (!block || (pin !== undefined && pin !== block.id.hash)) {
@@ -72,12 +72,12 @@ export async function scanBlocks(
           return
         }
         // The first read of the logs of a dense block takes some milliseconds.
-        if (timeSlice.isOver()) await timeSlice.next(signal)
+        if (timeSlice.isOver()) await timeSlice.next(call)
         // Before the rows are read, because those of one dense block may be large.
         const room = memory?.room()
         if (room) {
           await room
-          if (timeSlice.isOver()) await timeSlice.next(signal)
+          if (timeSlice.isOver()) await timeSlice.next(call)
         }
         const chunk = take(block, matcher)
         found[start + offset - from] = chunk
@@ -90,7 +90,7 @@ export async function scanBlocks(
     }
   }
 
-  await together(signal, (own) => Array.from({ length: WORKERS }, () => work(own)))
+  await together(call, (own) => Array.from({ length: WORKERS }, () => work(own)))
   if (!isSame) return undefined
   return {
     chunks: found.slice(0, done).filter((chunk) => chunk !== undefined),
@@ -105,7 +105,7 @@ export declare namespace scanBlocks {
     memory?: SearchMemory | undefined
     pins: Pins
     spans: BlockSpans
-    signal?: Call | undefined
+    call?: Call | undefined
     /** Reads the rows of a block, or their number. */
     take: (block: SearchedBlock, matcher: LogMatcher) => LogChunk
   }

@@ -117,7 +117,7 @@ describe('the recorded chain', () => {
     const gone = new AbortController()
     gone.abort(new Error('gone'))
     const query: LogQuery = { ...everything, fromBlock: 0, toBlock: 'latest' }
-    await expect(chain.logs(query, gone.signal)).rejects.toThrow('gone')
+    await expect(chain.logs(query, gone)).rejects.toThrow('gone')
     expect(node.requests.total()).toBe(0)
   })
 })

@@ -74,7 +74,7 @@ export declare namespace logsOfRange {
     /** Maximum number of blocks that one search reads. Blocks that the index covers do not count. */
     maxBlocks: number
     maxResults: number
-    signal?: Call | undefined
+    call?: Call | undefined
     /** Learns where the logs come from, once, when the search has succeeded. */
     onOrigins?: ((origins: readonly LogOrigin[]) => void) | undefined
   }
@@ -98,7 +98,7 @@ export async function findLogs(
   options: logsOfRange.Options,
 ): Promise<{ chunks: LogChunk[]; count: number }> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const memory = searchMemory.open(options.signal)
+    const memory = searchMemory.open(options.call)
     try {
       const found = await tryToFind(range, match, options, memory)
       if (!found) continue
@@ -130,20 +130,20 @@ async function countWhole(
   match: LogMatch,
   options: logsOfRange.Options,
 ): Promise<number> {
-  const { blocks, head, index, maxBlocks, onOrigins, signal, spans } = options
+  const { blocks, head, index, maxBlocks, onOrigins, call, spans } = options
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const epoch = blocks.epoch()
     const pins = pinsOf({ from, to }, { blocks, head })
     const isOptional = to - from <= maxBlocks
     const { count, failure, parts } = index
-      ? await countInIndex(index, { from, to }, match, { isOptional, signal })
+      ? await countInIndex(index, { from, to }, match, { isOptional, call })
       : { count: 0, parts: [] }
     const gaps = gapsBetween(parts, { from, to })
     requireFew(gaps, { failure, from, index, maxBlocks, parts })
     const matcher = createLogMatcher(match)
-    const read = await together(signal, (own) =>
+    const read = await together(call, (own) =>
       gaps.map((gap) =>
-        scanBlocks(gap, matcher, { limit: Infinity, pins, signal: own, spans, take: takeCount }),
+        scanBlocks(gap, matcher, { limit: Infinity, pins, call: own, spans, take: takeCount }),
       ),
     )
     if (epoch === blocks.epoch() && read.every((part) => part !== undefined)) {
@@ -175,13 +175,13 @@ async function tryToFind(
   options: logsOfRange.Options,
   memory: SearchMemory,
 ): Promise<{ chunks: LogChunk[]; origins: LogOrigin[] } | undefined> {
-  const { blocks, head, index, maxBlocks, maxResults: limit, signal, spans } = options
+  const { blocks, head, index, maxBlocks, maxResults: limit, call, spans } = options
   const epoch = blocks.epoch()
   // Pinned before the first read, so that the search detects blocks that a reorg replaces meanwhile.
   const pins = pinsOf({ from, to }, { blocks, head })
   const isOptional = to - from <= maxBlocks
   const indexed =
-    index && (await searchIndex(index, { from, to }, match, { isOptional, limit, signal }))
+    index && (await searchIndex(index, { from, to }, match, { isOptional, limit, call }))
   const end = indexed?.end ?? to
   const gaps = gapsBetween(indexed?.parts ?? [], { from, to: end })
   requireFew(gaps, {
@@ -200,7 +200,7 @@ async function tryToFind(
     const hinted = await findByHints(gap, match, options, memory)
     const found = hinted
       ? { chunks: hinted, origins: [{ ...gap, source: 'nodeSearch' as const }] }
-      : await scanBlocks(gap, matcher, { limit, memory, pins, signal, spans, take: takeRows })
+      : await scanBlocks(gap, matcher, { limit, memory, pins, call, spans, take: takeRows })
     if (!found) return undefined
     origins.push(...found.origins)
     for (const chunk of found.chunks) chunks.push({ ...gap, chunk })
@@ -228,16 +228,16 @@ function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
 async function findByHints(
   range: BlockRange,
   match: LogMatch,
-  { head, hints, maxResults: limit, native, hasGrpc, signal, spans }: logsOfRange.Options,
+  { head, hints, maxResults: limit, native, hasGrpc, call, spans }: logsOfRange.Options,
   memory: SearchMemory,
 ): Promise<LogChunk[] | undefined> {
   if (!hints || range.to > head.solid().number) return undefined
   // The searches of the node that are not needed any more stop with it.
-  const [found] = await together(signal, (own) => {
-    const lists = hints.blocksWith(range, match, { limit, signal: own })
+  const [found] = await together(call, (own) => {
+    const lists = hints.blocksWith(range, match, { limit, call: own })
     if (!lists) return []
     const matcher = createLogMatcher(match)
-    const options = { limit, memory, native, hasGrpc: hasGrpc?.() ?? false, signal: own, spans }
+    const options = { limit, memory, native, hasGrpc: hasGrpc?.() ?? false, call: own, spans }
     return [readHinted(lists, matcher, options)]
   })
   return found

@@ -51,7 +51,7 @@ export async function logsAfter(
   async function firstOf({ hash, index, number }: LogCursor): Promise<Rest | undefined> {
     if (index === undefined || number < range.from || number > range.to) return undefined
     const source = options.spans.has(number) ? 'memory' : 'receipts'
-    const block = await options.spans.readOne(number, options.signal)
+    const block = await options.spans.readOne(number, options.call)
     if (block?.id.hash !== hash) throw new CursorError()
     return {
       chunk: block.logs(createLogMatcher(match), index),

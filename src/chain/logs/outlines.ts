@@ -13,7 +13,7 @@ const TRANSACTIONS_PER_CALL = 400
 /** Reads the outlines of spans of blocks, one call for each. @param run - makes a call within the limits of the caller */
 export function createOutlines(
   native: { wallet: Pick<LogSource['wallet'], 'getBlockOutlines'> },
-  run: <result>(call: () => Promise<result>, signal?: Call) => Promise<result>,
+  run: <result>(read: () => Promise<result>, call?: Call) => Promise<result>,
 ) {
   let step = FIRST_STEP
   return {
@@ -23,11 +23,11 @@ export function createOutlines(
     async read(
       from: number,
       to: number,
-      signal: Call | undefined,
+      call: Call | undefined,
     ): Promise<Map<number, BlockOutline>> {
       const outlines = await run(
-        () => native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
-        signal,
+        () => native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, call),
+        call,
       )
       const transactions = outlines.reduce((sum, { txIDs }) => sum + txIDs.length, 0)
       const perBlock = transactions / Math.max(outlines.length, 1)

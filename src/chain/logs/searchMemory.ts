@@ -29,15 +29,15 @@ export function createSearchMemory({
   places = PLACES,
   small = SMALL,
 }: createSearchMemory.Options = {}): {
-  /** @param caller - the signal of the search, whose caller waits for its turn */
-  open(caller?: Call): SearchMemory
+  /** @param call - the search, whose caller waits for its turn */
+  open(call?: Call): SearchMemory
 } {
   const limit = createFairLimit(places)
   /** Bytes of the searches without a place. */
   let total = 0
 
   return {
-    open(caller) {
+    open(call) {
       let held = 0
       let hasPlace = false
       let waiting: Promise<void> | undefined
@@ -59,7 +59,7 @@ export function createSearchMemory({
               leave()
               hasPlace = true
               await new Promise<void>((end) => (release = end))
-            }, caller)
+            }, call)
           })
           return waiting
         },

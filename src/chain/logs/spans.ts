@@ -43,29 +43,29 @@ export function createBlockSpans({
   async function readBulk(
     from: number,
     to: number,
-    signal: Call | undefined,
+    call: Call | undefined,
   ): Promise<Map<number, SearchedBlock>> {
     const epoch = blocks.epoch()
     const read = new Map<number, SearchedBlock>()
     await Promise.all(
-      [...(await outlines.read(from, to, signal))].map(async ([number, outline]) => {
+      [...(await outlines.read(from, to, call))].map(async ([number, outline]) => {
         const block =
           known(number) ??
           (await (number > 0 && outline.txIDs.length > 0
             ? limit(async () => {
                 // Another search may have read the block meanwhile.
                 const found = known(number)
-                return found ?? keep(outline, await logsOf(number, signal), number, epoch, signal)
-              }, signal)
-            : keep(outline, [], number, epoch, signal)))
+                return found ?? keep(outline, await logsOf(number, call), number, epoch, call)
+              }, call)
+            : keep(outline, [], number, epoch, call)))
         if (block) read.set(number, block)
       }),
     )
     return read
   }
 
-  const logsOf = (number: number, signal: Call | undefined) =>
-    native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal })
+  const logsOf = (number: number, call: Call | undefined) =>
+    native.wallet.getTransactionLogsByBlockNum({ num: number }, call)
 
   /** Builds and caches a block from its outline and its logs; undefined when they do not belong together. */
   async function keep(
@@ -73,12 +73,12 @@ export function createBlockSpans({
     logs: readonly TransactionLogs[],
     number: number,
     epoch: number,
-    signal: Call | undefined,
+    call: Call | undefined,
   ): Promise<SearchedBlock | undefined> {
     const canonical = blocks.hashAt(number)
     if (canonical !== undefined && canonical !== toHash(outline.blockID)) return undefined
     if (!logsFit(outline, logs, number)) return undefined
-    if (timeSlice.isOver()) await timeSlice.next(signal)
+    if (timeSlice.isOver()) await timeSlice.next(call)
     const block = createLogBlock(outline, logs)
     cache.put(block, epoch)
     return block
@@ -92,23 +92,23 @@ export function createBlockSpans({
     run: limit,
 
     /** One solidified block. @throws UpstreamError */
-    async readOne(number: number, signal?: Call): Promise<SearchedBlock | undefined> {
+    async readOne(number: number, call?: Call): Promise<SearchedBlock | undefined> {
       const found = known(number)
       if (found) return found
       const epoch = blocks.epoch()
       const [outline, logs] = await Promise.all([
-        limit(() => native.wallet.getBlockOutline({ num: number }, { signal }), signal),
-        number === 0 ? [] : limit(() => logsOf(number, signal), signal),
+        limit(() => native.wallet.getBlockOutline({ num: number }, call), call),
+        number === 0 ? [] : limit(() => logsOf(number, call), call),
       ])
-      const block = outline && (await keep(outline, logs, number, epoch, signal))
-      return block ?? blocks.get(number, signal)
+      const block = outline && (await keep(outline, logs, number, epoch, call))
+      return block ?? blocks.get(number, call)
     },
 
     /** The canonical blocks of a span, in order; undefined where there is none. @throws UpstreamError */
     async read(
       from: number,
       to: number,
-      signal?: Call,
+      call?: Call,
     ): Promise<readonly (SearchedBlock | undefined)[]> {
       const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
       const here = numbers.map(known)
@@ -121,16 +121,16 @@ export function createBlockSpans({
       // does not answer in time must not get more calls.
       const bulk =
         first !== undefined && last !== undefined && last - first < MAX_STEP && missing.length > 1
-          ? await readBulk(first, last, signal).catch((error: unknown) => {
+          ? await readBulk(first, last, call).catch((error: unknown) => {
               if (error instanceof NodeTimeoutError) throw error
               return undefined
             })
           : undefined
-      signal?.throwIfAborted()
+      call?.signal?.throwIfAborted()
       return Promise.all(
         numbers.map(
           async (number) =>
-            bulk?.get(number) ?? known(number) ?? limit(() => blocks.get(number, signal), signal),
+            bulk?.get(number) ?? known(number) ?? limit(() => blocks.get(number, call), call),
         ),
       )
     },

@@ -24,12 +24,12 @@ const withoutHistory = new WeakMap<NativeClient, number>()
  * @throws HistoricalStateError for an old block when the node keeps no history of balances.
  */
 export async function balanceAt(address: Address, state: StateRead): Promise<bigint> {
-  const { native, source, signal } = state
+  const { native, source, call } = state
   if (source.at === 'historic') return notNegative(await pastBalance(address, source.block, state))
   const exact = source.block && (await recentBalance(address, source.block, state))
   if (exact !== undefined) return notNegative(exact)
   const operations = source.at === 'solid' ? native.solidity : native.wallet
-  const found = await operations.getAccount({ address: toNativeAddress(address) }, { signal })
+  const found = await operations.getAccount({ address: toNativeAddress(address) }, call)
   return notNegative(found?.balance)
 }
 
@@ -55,7 +55,7 @@ async function recentBalance(
 async function pastBalance(
   address: Address,
   block: BlockId,
-  { native, signal }: StateRead,
+  { native, call }: StateRead,
 ): Promise<number | bigint> {
   const { number } = block
   const identifier = { number, hash: block.hash.slice(2) }
@@ -66,13 +66,13 @@ async function pastBalance(
         account_identifier: { address: toNativeAddress(address) },
         block_identifier: identifier,
       },
-      { signal },
+      call,
     ),
   )
   const changed = answer?.block_identifier?.number ?? 0
   // A node without history has recorded no change of any account: it answers zero for every block.
   const isUnknown = BigInt(answer?.balance ?? 0) === 0n && changed === number
-  if (isUnknown && !(await hasBalancesOf(native, identifier, signal)))
+  if (isUnknown && !(await hasBalancesOf(native, identifier, call)))
     throw new HistoricalStateError(`of block ${number}`)
   return answer?.balance ?? 0
 }

@@ -49,8 +49,8 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
 async function hasNoCode(failure: ConstantFailure, call: Call, state: StateRead): Promise<boolean> {
   if (isAccountWithoutCode(failure)) return true
   if (!isUnclearRefusal(failure) || !call.to) return false
-  const { native, signal } = state
-  const info = await native.wallet.getContractInfo({ value: toNativeAddress(call.to) }, { signal })
+  const value = toNativeAddress(call.to)
+  const info = await state.native.wallet.getContractInfo({ value }, state.call)
   if (!info?.runtimecode) return true
   await assertFunds(call, state)
   return false
@@ -106,9 +106,8 @@ export async function assertFunds({ from, value }: Call, state: StateRead): Prom
 }
 
 async function simulate(call: Call, state: StateRead): Promise<ConstantOutcome> {
-  const { signal } = state
   const operations = operationsAt(state)
-  return readConstantCall(await operations.triggerConstantContract(toNativeCall(call), { signal }))
+  return readConstantCall(await operations.triggerConstantContract(toNativeCall(call), state.call))
 }
 
 function reverted(data: Hex): ExecutionRevertedError {

@@ -6,9 +6,9 @@ import type { StateRead } from './stateRead.ts'
 
 /** The code that runs at an address, `0x` when there is none. @throws HistoricalStateError */
 export async function codeAt(address: Address, state: StateRead): Promise<Hex> {
-  const { native, source, signal } = state
+  const { native, source, call } = state
   if (source.at !== 'latest') return runProbe(extCodeCopy(address), state)
-  const code = await native.wallet.getRuntimeCode({ value: toNativeAddress(address) }, { signal })
+  const code = await native.wallet.getRuntimeCode({ value: toNativeAddress(address) }, call)
   return `0x${code ?? ''}`
 }
 

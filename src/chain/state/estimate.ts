@@ -44,11 +44,11 @@ async function askEstimate(
   call: Call,
   state: StateRead,
 ): Promise<bigint | ConstantFailure | undefined> {
-  const { native, signal } = state
+  const { native } = state
   const operations = operationsAt(state)
   const body = toNativeCall(call)
   if (performance.now() < (withoutEstimates.get(native) ?? 0)) return undefined
-  const answer = await ifServed(operations.estimateEnergy(body, { signal }))
+  const answer = await ifServed(operations.estimateEnergy(body, state.call))
   const failure = answer && readFailure(answer.result)
   if (!answer || (failure && lacksEstimates(failure))) {
     withoutEstimates.set(native, performance.now() + ASK_AGAIN_MS)

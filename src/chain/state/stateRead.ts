@@ -5,7 +5,7 @@ import type { SolidityOperations } from '../../native/wire/operations.ts'
 import type { StateSource } from '../blocks/chainTypes.ts'
 
 /** The node and the state of a read of accounts or contracts. */
-export type StateRead = { native: NativeClient; source: StateSource; signal?: Call }
+export type StateRead = { native: NativeClient; source: StateSource; call?: Call }
 
 /**
  * The operations of the state that `source` names.

@@ -19,8 +19,8 @@ export async function storageAt(
   state: StateRead,
   rpc: NodeRpc | undefined,
 ): Promise<Hex> {
-  const { source, signal } = state
-  if (rpc && source.at === 'latest') return rpc.getStorageAt(address, numberToHex(slot), signal)
+  const { source, call } = state
+  if (rpc && source.at === 'latest') return rpc.getStorageAt(address, numberToHex(slot), call)
   if ((await codeAt(address, state)) === '0x') return pad('0x', { size: 32 })
   if (source.at !== 'latest') throw new HistoricalStateError('of contract storage')
   throw new RpcError(

@@ -86,10 +86,10 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
       const { at, socket, topic } = subscription
       const { isRun, to } = stretchOf(chain.nextRun, { from: at.number + 1, to: end })
       if (isRun) {
-        subscription.at = await idAt(chain, to, socket.signal)
+        subscription.at = await idAt(chain, to, socket.call)
         return true
       }
-      const found = await topic.history(chain, at.number + 1, to, socket.signal)
+      const found = await topic.history(chain, at.number + 1, to, socket.call)
       await sendSlowly(subscription, found.texts)
       subscription.at = found.at
       return true

@@ -7,7 +7,7 @@ import type { RpcSocket } from './socket.ts'
 import { notification } from './text.ts'
 
 /** Reads a pending transaction as its client sees it; undefined when no node has it any more. */
-export type ReadPending = (hash: Hash, signal: Call | undefined) => Promise<object | undefined>
+export type ReadPending = (hash: Hash, call: Call | undefined) => Promise<object | undefined>
 
 /** Milliseconds until a read is tried again that failed, or that the client may not pay for yet. */
 const PAUSE = 1_000
@@ -33,7 +33,7 @@ export function createPendingReads(
         continue
       }
       try {
-        const transaction = await read(hash, socket.signal)
+        const transaction = await read(hash, socket.call)
         if (transaction && isOpen()) socket.send(notification(id, JSON.stringify(transaction)))
         return
       } catch (error) {

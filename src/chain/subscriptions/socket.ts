@@ -5,7 +5,7 @@ export type RpcSocket = {
   readonly id: string
   readonly client: string
   /** Aborted when the connection has ended. Reads for its subscriptions belong to it. Absent in this process. */
-  readonly signal?: Call | undefined
+  readonly call?: Call | undefined
   /** Largest number of subscriptions of this client; absent for the gateway's default. */
   readonly maxSubscriptions?: number | undefined
   /**

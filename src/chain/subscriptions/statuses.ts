@@ -14,9 +14,9 @@ export type StatusSpec = {
    * Reads what is told.
    *
    * @param since - when the subscription began, in milliseconds since 1970
-   * @param signal - ends with the connection, which pays for the read; absent in this process
+   * @param call - ends with the connection, which pays for the read; absent in this process
    */
-  read: (since: number, signal: Call | undefined) => Promise<TransactionNews>
+  read: (since: number, call: Call | undefined) => Promise<TransactionNews>
 }
 
 /** A status, and whether it cannot change any more. */
@@ -61,7 +61,7 @@ export function createStatuses({ isOpen, log, subscriptions }: createStatuses.Op
 
   function read({ since, socket, transaction, read: ask }: Open): Promise<TransactionNews> {
     const current = reads
-    const reading = ask(since, socket.signal).finally(() => void socket.settle())
+    const reading = ask(since, socket.call).finally(() => void socket.settle())
     current.set(transaction, reading)
     reading.catch(() => current.delete(transaction))
     return reading

@@ -23,13 +23,13 @@ export type Topic = {
   texts(block: RecentBlock, removed: boolean): string[]
   /**
    * The payloads of final blocks, starting at a height, in one batch. `at` is the last block of the batch. The reads belong to the
-   * caller of the signal.
+   * caller of the call.
    */
   history(
     chain: HistoryChain,
     from: number,
     to: number,
-    signal?: Call,
+    call?: Call,
   ): Promise<{ texts: string[]; at: BlockId }>
 }
 
@@ -60,11 +60,11 @@ function headersFrom(lowest: number, unit: Unit): Topic {
       if (removed || block.number < lowest) return []
       return [unit === SUN ? recentHeaderText(block) : textOf(block.header)]
     },
-    async history(chain, from, to, signal) {
+    async history(chain, from, to, call) {
       const last = Math.min(to, from + HEADERS - 1)
       const blocks = await Promise.all(
         Array.from({ length: last - from + 1 }, (_, index) =>
-          readHeader(chain, from + index, signal),
+          readHeader(chain, from + index, call),
         ),
       )
       return {
@@ -75,8 +75,8 @@ function headersFrom(lowest: number, unit: Unit): Topic {
   }
 }
 
-async function readHeader(chain: HistoryChain, number: number, signal: Call | undefined) {
-  const block = await chain.block(number, false, signal)
+async function readHeader(chain: HistoryChain, number: number, call: Call | undefined) {
+  const block = await chain.block(number, false, call)
   if (!block) throw new UpstreamError(`the node does not have block ${number}`)
   const { transactions: _, uncles: __, ...header } = fromWire<RpcBlock>(block)
   return header
@@ -92,19 +92,19 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
       if (block.number < lowest || block.number > highest) return []
       return recentLogTexts(block, removed, matcher)
     },
-    async history(chain, from, to, signal) {
+    async history(chain, from, to, call) {
       const first = Math.max(from, lowest)
       const last = Math.min(to, highest)
-      if (first > last) return { texts: [], at: await idAt(chain, to, signal) }
+      if (first > last) return { texts: [], at: await idAt(chain, to, call) }
       const found = await readHistory(chain, spec, {
         from: first,
         limit: MAX_LOGS,
-        signal,
+        call,
         span,
         to: last,
       })
       span = nextSpan(found.to - first + 1, found.texts.length)
-      return { texts: found.texts, at: await idAt(chain, found.to, signal) }
+      return { texts: found.texts, at: await idAt(chain, found.to, call) }
     },
   }
 }

@@ -107,7 +107,7 @@ type Filling = {
 async function fill({ native, quiet, request, signal, terminal }: Filling): Promise<void> {
   const { openIndexWriter } = await import('../../logIndex/fill/writer.ts')
   const { createCapabilities } = await import('../../native/capabilities.ts')
-  const { genesis } = await createCapabilities({ native }).identity(signal)
+  const { genesis } = await createCapabilities({ native }).identity({ signal })
   const range = await rangeOf(native, request, signal)
   const added = { blocks: 0, logs: 0 }
   const writer = await openIndexWriter({

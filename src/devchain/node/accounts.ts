@@ -87,11 +87,11 @@ export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
       code: schemas.bytes,
     }),
     summary: 'balance, nonce and code of an account, at any block',
-    async handler(context, [who, ref]) {
+    async handler(context, [who, ref], call) {
       const [balance, nonce, code] = await Promise.all([
-        eth_getBalance.handler(context, [who, ref]),
-        eth_getTransactionCount.handler(context, [who, ref]),
-        eth_getCode.handler(context, [who, ref]),
+        eth_getBalance.handler(context, [who, ref], call),
+        eth_getTransactionCount.handler(context, [who, ref], call),
+        eth_getCode.handler(context, [who, ref], call),
       ])
       return { balance, nonce, code }
     },
@@ -100,11 +100,11 @@ export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
   const eth_getStorageValues = defineMethod({
     params: [slotLists, optional(blockRef, 'latest')],
     summary: 'several storage slots of several accounts, at any block',
-    async handler(context, [lists, ref]) {
+    async handler(context, [lists, ref], call) {
       const values: Record<Address, Hex[]> = {}
       for (const { slots, who } of lists as readonly SlotList[])
         values[who] = await Promise.all(
-          slots.map(async (slot) => eth_getStorageAt.handler(context, [who, slot, ref])),
+          slots.map(async (slot) => eth_getStorageAt.handler(context, [who, slot, ref], call)),
         )
       return values
     },

@@ -3,9 +3,9 @@ import { numberToHex } from 'viem/utils'
 
 import type { BlockRef } from '../../codec/blockRef.ts'
 import { toNativeAddress } from '../../lib/address.ts'
-import type { Context } from '../../rpc/context.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { blockRef, optional } from '../../rpc/params/params.ts'
+import type { ClientCall } from '../../rpc/request.ts'
 import {
   callEthereum,
   changeAccount,
@@ -32,20 +32,24 @@ import {
 export function callMethods(
   chain: DevChain,
   failureOf: FailureOf,
-  print?: (context: Context, printed: readonly Uint8Array[]) => void,
+  print?: (call: ClientCall, printed: readonly Uint8Array[]) => void,
 ): Record<string, AnyMethod> {
   const explain = print !== undefined
 
   const eth_call = defineMethod({
     params: [callRequest, optional(blockRef, 'latest'), stateOverride, blockOverride],
     summary: 'runs a call or creation code without a transaction, at any block',
-    async handler(context, [call, ref, accounts, blockChange]): Promise<Hex> {
+    async handler(context, [request, ref, accounts, blockChange], call): Promise<Hex> {
       const { block, state } = await changedState(chain, ref, context.chain.view, {
         accounts,
         block: blockChange,
       })
-      const result = await callEthereum(state, call, { block, explain, rules: chain.ledger.rules })
-      print?.(context, result.printed)
+      const result = await callEthereum(state, request, {
+        block,
+        explain,
+        rules: chain.ledger.rules,
+      })
+      print?.(call, result.printed)
       if (result.failure) throw failureOf(result)
       return `0x${Buffer.from(result.output).toString('hex')}`
     },
@@ -55,16 +59,16 @@ export function callMethods(
     params: [callRequest, optional(blockRef, 'pending'), stateOverride, blockOverride],
     summary:
       'energy that a transaction needs in the next block; never below Ethereum’s intrinsic gas',
-    async handler(context, [call, ref, accounts, blockChange]) {
+    async handler(context, [request, ref, accounts, blockChange], call) {
       const { block, state } = await changedState(chain, ref, context.chain.view, {
         accounts,
         block: blockChange,
       })
-      const gas = estimateEthereum(state, call, { block, explain, rules: chain.ledger.rules })
+      const gas = estimateEthereum(state, request, { block, explain, rules: chain.ledger.rules })
       return numberToHex(
         await gas.catch((error: unknown) => {
           // An estimate runs the call several times. As on Hardhat, it prints only when the call fails.
-          if (error instanceof EstimateFailure) print?.(context, error.result.printed)
+          if (error instanceof EstimateFailure) print?.(call, error.result.printed)
           throw error
         }),
       )

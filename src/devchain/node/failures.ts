@@ -108,9 +108,9 @@ export function withRpcErrors(
       name,
       {
         ...method,
-        async handler(context, params) {
+        async handler(context, params, call) {
           try {
-            return (await runFetching(() => method.handler(context, params))) as unknown
+            return (await runFetching(() => method.handler(context, params, call))) as unknown
           } catch (error) {
             throw toRpcError(error, failureOf)
           }

@@ -32,8 +32,8 @@ export function feeMethods({ ledger }: DevChain): Record<string, AnyMethod> {
     eth_feeHistory: {
       ...feeHistory,
       summary: 'gas used ratio, base fee and tips of blocks',
-      async handler(context, params) {
-        const history = await feeHistory.handler(context, params)
+      async handler(context, params, call) {
+        const history = await feeHistory.handler(context, params, call)
         const { baseFeePerGas, gasUsedRatio, oldestBlock } = history
         const blobs = hasBlobPrice && {
           baseFeePerBlobGas: baseFeePerGas.map((): Hex => BLOB_PRICE),

@@ -21,16 +21,16 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [ownUnit],
     result: schemas.listOf({ type: 'object' }),
     summary: 'pending transactions',
-    handler: (context, [unit]) => waitingTransactions(context, unit),
+    handler: (context, [unit], call) => waitingTransactions(context, unit, call),
   })
 
   const eth_getTransactionBySenderAndNonce = defineMethod({
     params: [address, named('nonce', quantity)],
     result: schemas.nullable(schemas.transaction),
     summary: 'Ethereum transaction of an account with a nonce, mined or pending',
-    handler(context, [who, nonce]) {
+    handler(context, [who, nonce], call) {
       const hash = hashOf(who, nonce)
-      return hash ? eth_getTransactionByHash.handler(context, [hash]) : null
+      return hash ? eth_getTransactionByHash.handler(context, [hash], call) : null
     },
   })
 

@@ -56,7 +56,7 @@ export function devMethods(
     ...erc20Methods(chain),
     ...lookupMethods(chain),
     ...rawTransactionMethods(chain),
-    ...callMethods(chain, failureOf, (context, printed) => terminal.print(context, printed)),
+    ...callMethods(chain, failureOf, (call, printed) => terminal.print(call, printed)),
     ...accessListMethods(chain),
     ...simulateMethods(chain, failureOf),
     ...sendingMethods(chain, announcer, unlocked, signer),

@@ -94,7 +94,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   const mineDetailed = defineMethod({
     params: [mineRequest],
     summary: 'mines as evm_mine does, and returns the blocks',
-    async handler(context, [{ blocks, timestamp }]) {
+    async handler(context, [{ blocks, timestamp }], call) {
       if (blocks > MAX_MINED_BLOCKS)
         throw new RpcError(-32602, `at most ${MAX_MINED_BLOCKS} blocks at once`)
       if (timestamp !== undefined) chooseTime(timestamp)
@@ -103,7 +103,8 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
       const numbers = Array.from({ length: Number(blocks) }, (_, index) => first + index)
       return Promise.all(
         numbers.map(async (number) => {
-          const block: unknown = await eth_getBlockByNumber.handler(context, [number, true])
+          const params = [number, true] as const
+          const block: unknown = await eth_getBlockByNumber.handler(context, params, call)
           return isWire(block) ? fromWire(block) : block
         }),
       )

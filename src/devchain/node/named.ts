@@ -49,8 +49,8 @@ export declare namespace aliases {
 export function answeringNull({ result: _result, ...method }: AnyMethod): AnyMethod {
   return {
     ...method,
-    async handler(context, params) {
-      await method.handler(context, params)
+    async handler(context, params, call) {
+      await method.handler(context, params, call)
       return null
     },
   }

@@ -44,9 +44,9 @@ export function pendingMethods({ ledger }: DevChain): Record<string, AnyMethod> 
   const eth_getBlockByNumber = defineMethod({
     ...blockByNumber,
     summary: `${blockByNumber.summary}; pending is the next block with the pool`,
-    async handler(context, params) {
+    async handler(context, params, call) {
       const [ref, isFull] = params
-      if (!isPending(ref, context)) return blockByNumber.handler(context, params)
+      if (!isPending(ref, context)) return blockByNumber.handler(context, params, call)
       const { block, transactions } = await pendingBlock(context)
       return isFull ? block : { ...block, transactions: transactions.map(({ hash }) => hash) }
     },
@@ -54,33 +54,33 @@ export function pendingMethods({ ledger }: DevChain): Record<string, AnyMethod> 
 
   const eth_getBlockTransactionCountByNumber = defineMethod({
     ...countByNumber,
-    async handler(context, params) {
-      if (!isPending(params[0], context)) return countByNumber.handler(context, params)
+    async handler(context, params, call) {
+      if (!isPending(params[0], context)) return countByNumber.handler(context, params, call)
       return numberToHex((await pendingBlock(context)).transactions.length)
     },
   })
 
   const eth_getTransactionByBlockNumberAndIndex = defineMethod({
     ...transactionAt,
-    async handler(context, params) {
+    async handler(context, params, call) {
       const [ref, position] = params
-      if (!isPending(ref, context)) return transactionAt.handler(context, params)
+      if (!isPending(ref, context)) return transactionAt.handler(context, params, call)
       return (await pendingBlock(context)).transactions[position] ?? null
     },
   })
 
   const eth_getBlockReceipts = defineMethod({
     ...blockReceipts,
-    async handler(context, params) {
-      if (!isPending(params[0], context)) return blockReceipts.handler(context, params)
+    async handler(context, params, call) {
+      if (!isPending(params[0], context)) return blockReceipts.handler(context, params, call)
       return (await pendingBlock(context)).receipts
     },
   })
 
   const headerByNumber = defineMethod({
     ...ofHeader,
-    async handler(context, params) {
-      if (!isPending(params[0], context)) return ofHeader.handler(context, params)
+    async handler(context, params, call) {
+      if (!isPending(params[0], context)) return ofHeader.handler(context, params, call)
       return headerOf((await pendingBlock(context)).block)
     },
   })
@@ -101,10 +101,10 @@ export function pendingMethods({ ledger }: DevChain): Record<string, AnyMethod> 
 function ofMadeBlock(method: AnyMethod): AnyMethod {
   return {
     ...method,
-    handler(context, params) {
+    handler(context, params, call) {
       const [{ value: ref }] = params as [{ value: BlockRef }]
       requireMade(ref, context.chain.view)
-      return method.handler(context, params) as unknown
+      return method.handler(context, params, call) as unknown
     },
   }
 }

@@ -234,7 +234,7 @@ describe('the Sync methods', () => {
     const client = new AbortController()
     const params = [await signed(), '0x7fffffff']
     const { gateway }: { gateway: Pick<InProcessClient, 'request'> } = dev
-    const asked = gateway.request({ method: 'eth_sendRawTransactionSync', params }, client.signal)
+    const asked = gateway.request({ method: 'eth_sendRawTransactionSync', params }, client)
     await expect.poll(() => http('txpool_status')).toMatchObject({ pending: '0x1' })
     client.abort(new Error('gone'))
     await expect(asked).rejects.toMatchObject({ code: 4 })

@@ -12,6 +12,7 @@ import {
   signedBytes,
 } from '../../rpc/methods/eth_sendRawTransaction.ts'
 import { optional, quantity } from '../../rpc/params/params.ts'
+import type { ClientCall } from '../../rpc/request.ts'
 import { looksLikeEthereum } from '../../sending/ethereumTransaction.ts'
 import { signEthereum, unsignedEthereum } from '../index.ts'
 import type { DevChain, SignedEthereum, Unlocked } from '../index.ts'
@@ -30,8 +31,8 @@ const MAX_TIMER = 2 ** 31 - 1
  * Whether the client is Hardhat, which names itself in each request. Where its network has keys, it signs what its tests send, and
  * expects the errors of its own node. Other clients expect the hash, as on anvil.
  */
-const isHardhat = ({ request }: Context): boolean =>
-  /^hardhat\b/i.test(String(request.headers?.['user-agent'] ?? ''))
+const isHardhat = ({ headers }: ClientCall): boolean =>
+  /^hardhat\b/i.test(String(headers?.['user-agent'] ?? ''))
 
 /** Methods that send Ethereum transactions. The chain executes them as their sender. */
 export function sendingMethods(
@@ -135,44 +136,45 @@ export function sendingMethods(
     result: schemas.hash,
     summary: 'sends a signed Ethereum or native transaction of any account',
     fullOnly: true,
-    async handler(context, [signed]) {
-      const hash = await sendSigned(context, signed)
-      const isError = rawReverts === 'auto' ? isHardhat(context) : rawReverts === 'error'
+    async handler(context, [signed], call) {
+      const hash = await sendSigned(context, signed, call)
+      const isError = rawReverts === 'auto' ? isHardhat(call) : rawReverts === 'error'
       if (!isError) return hash
       await announcer.announced()
       return assertSucceeded(hash)
     },
   })
 
-  const sendSigned = (context: Context, signed: { unit: Unit; value: Hex }) =>
+  const sendSigned = (context: Context, signed: { unit: Unit; value: Hex }, call: ClientCall) =>
     looksLikeEthereum(signed.value)
       ? sendRaw(signed.value, signed.unit)
-      : sendNative.handler(context, [signed])
+      : sendNative.handler(context, [signed], call)
 
   const eth_sendRawTransactionSync = defineMethod({
     params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
     summary: 'sends a signed transaction, waits for its block and returns the receipt (EIP-7966)',
     fullOnly: true,
-    handler: async (context, [raw, timeout]): Promise<unknown> =>
-      receiptOf(await sendSigned(context, raw), context, timeout),
+    handler: async (context, [raw, timeout], call): Promise<unknown> =>
+      receiptOf(await sendSigned(context, raw, call), context, timeout, call),
   })
 
   const eth_sendTransactionSync = defineMethod({
     params: [sendRequest, optional(quantity, SYNC_TIMEOUT)],
     summary: 'sends as eth_sendTransaction does, waits for the block and returns the receipt',
     fullOnly: true,
-    handler: async (context, [request, timeout]): Promise<unknown> =>
-      receiptOf(await send(request, () => sign(request, context.config)), context, timeout),
+    handler: async (context, [request, timeout], call): Promise<unknown> =>
+      receiptOf(await send(request, () => sign(request, context.config)), context, timeout, call),
   })
 
   async function receiptOf(
     hash: Hash,
-    { chain: view, request: { signal } }: Context,
+    { chain: view }: Context,
     timeout: bigint,
+    call: ClientCall,
   ): Promise<unknown> {
-    const isMined = await minedWithin(hash, Math.min(Number(timeout), MAX_TIMER), signal)
+    const isMined = await minedWithin(hash, Math.min(Number(timeout), MAX_TIMER), call.signal)
     await announcer.announced()
-    if (isMined) return (await view.receipt(hash, signal)) ?? null
+    if (isMined) return (await view.receipt(hash, call)) ?? null
     const message = `the transaction is in the pool and was not mined within ${timeout} ms`
     throw new RpcError(4, message, { data: hash })
   }

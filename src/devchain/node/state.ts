@@ -43,14 +43,14 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
   const hardhat_setNonce = defineMethod({
     params: [address, nonce],
     summary: 'raises the nonce of an account',
-    async handler(context, [who, nonce]) {
+    async handler(context, [who, nonce], call) {
       const existing = nonceOf(chain.ledger.newestState(), toNativeAddress(who))
       if (nonce < existing)
         throw new RpcError(
           -32000,
           `New nonce (${nonce}) must not be smaller than the existing nonce (${existing})`,
         )
-      return setNonce.handler(context, [who, nonce])
+      return setNonce.handler(context, [who, nonce], call)
     },
   })
 

@@ -2,6 +2,7 @@ import { numberToHex } from 'viem/utils'
 
 import type { RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
+import type { Context } from '../../rpc/context.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { txpool_content as content } from '../../rpc/methods/txpool_content.ts'
 import { txpool_contentFrom as contentFrom } from '../../rpc/methods/txpool_contentFrom.ts'
@@ -10,15 +11,16 @@ import { txpool_status as status } from '../../rpc/methods/txpool_status.ts'
 import { byNonce, inspected, waitingTransactions } from '../../rpc/methods/waiting.ts'
 import { address } from '../../rpc/params/params.ts'
 import { ownUnit, withUnit } from '../../rpc/params/withUnit.ts'
+import type { ClientCall } from '../../rpc/request.ts'
 import type { DevChain } from '../index.ts'
 
 /** The pool: transactions of the next block are pending, those after a nonce gap are queued. */
 export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   const isReady = ({ hash }: Pick<RpcTransaction, 'hash'>) => ledger.isReady(hash.slice(2))
 
-  async function lists(context: Parameters<typeof waitingTransactions>[0], unit: Unit) {
+  async function lists(context: Context, unit: Unit, call: ClientCall) {
     const ids = ledger.pool().map(({ transaction }) => transaction.id)
-    const all = await waitingTransactions(context, unit, ids)
+    const all = await waitingTransactions(context, unit, call, ids)
     return {
       pending: byNonce(all.filter(isReady)),
       queued: byNonce(all.filter((transaction) => !isReady(transaction))),
@@ -29,15 +31,15 @@ export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
     ...content,
     params: [ownUnit],
     summary: 'pending transactions by sender and nonce; queued are those after a nonce gap',
-    handler: (context, [unit]) => lists(context, unit),
+    handler: (context, [unit], call) => lists(context, unit, call),
   })
 
   const txpool_contentFrom = defineMethod({
     ...contentFrom,
     params: [withUnit(address)],
     summary: 'pending transactions of an account, by nonce',
-    async handler(context, [{ unit, value: from }]) {
-      const { pending, queued } = await lists(context, unit)
+    async handler(context, [{ unit, value: from }], call) {
+      const { pending, queued } = await lists(context, unit, call)
       return { pending: pending[from] ?? {}, queued: queued[from] ?? {} }
     },
   })
@@ -46,8 +48,8 @@ export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
     ...inspection,
     params: [ownUnit],
     summary: 'one line for each pending transaction, by sender and nonce',
-    async handler(context, [unit]) {
-      const { pending, queued } = await lists(context, unit)
+    async handler(context, [unit], call) {
+      const { pending, queued } = await lists(context, unit, call)
       return { pending: inspected(pending), queued: inspected(queued) }
     },
   })

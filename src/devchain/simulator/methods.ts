@@ -7,6 +7,7 @@ import { splitException } from '../../native/errors.ts'
 import type { Context, SimulatedMethod } from '../../rpc/context.ts'
 import { type AnyMethod, callMethod } from '../../rpc/method.ts'
 import { type Param, PLAIN } from '../../rpc/params/params.ts'
+import type { ClientCall } from '../../rpc/request.ts'
 import type { DevChain } from '../index.ts'
 import { callMethods } from '../node/calls.ts'
 import { accessListMethods } from '../node/createAccessList.ts'
@@ -54,5 +55,6 @@ export async function answerOn(
     { ...method, params: decoders.map((decode) => (input: unknown) => decode(input, scope)) },
     used,
     params,
+    {} as ClientCall,
   )) as unknown
 }

@@ -5,7 +5,7 @@ import { errorCode } from '../../lib/errorCode.ts'
 import { LimitExceededError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import type { HeldBytes } from '../../lib/heldBytes.ts'
 import { startThread } from '../../lib/startThread.ts'
-import type { StopSignal } from '../../lib/stopSignal.ts'
+import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
 import { type Call, createCalls } from '../../lib/threadCalls.ts'
 import { wireOf } from '../../lib/wire.ts'
 import { within } from '../../lib/within.ts'
@@ -151,11 +151,12 @@ export function createSimulator({
   }
 
   return {
-    async simulate(method, { chainId, floor, signal }) {
+    async simulate(method, { call, chainId, floor }) {
       const { headers, rpc, timeout, wallet } = node() ?? {}
       if (!headers || !wallet || rpc === undefined || timeout === undefined)
         throw new UpstreamError('no upstream node with a JSON-RPC (--upstream-rpc) is available')
-      const { id: owner = '', weight = 1 } = signal.caller ?? {}
+      const { id: owner = '', limits: { weight = 1 } = {} } = call.caller ?? {}
+      const { meter, signal = NEVER } = call
       const hold = held.hold(owner, 'simulations')
       try {
         take(hold.take(JSON.stringify(method.params).length))
@@ -175,7 +176,7 @@ export function createSimulator({
             weight,
           }
           const result = await runAgain(order, signal, (units) => {
-            if (signal.meter) signal.meter.cost += units
+            if (meter) meter.cost += units
           })
           take(hold.take(result.length))
           const bytes = Buffer.from(result.buffer, result.byteOffset, result.byteLength)
@@ -193,6 +194,8 @@ export function createSimulator({
     },
   }
 }
+
+const NEVER = createStop()
 
 type Thread = {
   call: Call

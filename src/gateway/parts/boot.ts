@@ -26,7 +26,7 @@ export function createBoot({ log, ...options }: createBoot.Options) {
   let current: Services | undefined
 
   async function attempt(): Promise<Services> {
-    const identity = await capabilities.identity(stopped.signal)
+    const identity = await capabilities.identity({ signal: stopped.signal })
     await requireConstantCalls(options.native)
     await requireSolidity(options.native, upstreamsOf(options.config)[0]?.wallet)
     stopped.signal.throwIfAborted()

@@ -53,10 +53,10 @@ export function connectUpstreams({
   const transport = createUpstreams({
     headQuorum: config.headQuorum,
     log,
-    onCall(name, path, caller) {
-      if (several) caller?.asked?.times.set(name, performance.now())
+    onCall(name, path, call) {
+      if (several && call.asked) (call.asked.names ??= new Set()).add(name)
       const watched = recorder.call(path, name)
-      charge(caller, path)
+      charge(call, path)
       return {
         headers: watched?.headers,
         end({ cancelled, seconds, status }) {
@@ -71,12 +71,12 @@ export function connectUpstreams({
       }
     },
     onExtra: (why) => metrics.upstreamExtra(why),
-    onRefused(caller, name, answer) {
-      if (!caller?.asked) return
+    onRefused(call, name, answer) {
+      if (!call?.asked) return
       const node = clientName(name)
       // A node that was asked again has given its last answer now.
-      const others = caller.asked.refusals.filter((other) => other.node !== node)
-      caller.asked.refusals = [...others, { answer, node }]
+      const others = call.asked.refusals.filter((other) => other.node !== node)
+      call.asked.refusals = [...others, { answer, node }]
     },
     share,
     // The sockets of the log index count towards the same limit.
@@ -131,22 +131,22 @@ export declare namespace connectUpstreams {
   }
 }
 
-/** Adds the price of a call to a node to the meter of its caller. @param path - see `nativePrice` */
-export function charge(caller: Call | undefined, path: string): void {
-  if (caller?.meter) caller.meter.cost += nativePrice(path)
+/** Adds the price of a call to a node to the meter of what it is made for. @param path - see `nativePrice` */
+export function charge(call: Call | undefined, path: string): void {
+  if (call?.meter) call.meter.cost += nativePrice(path)
 }
 
 /** Charges the calls of the node’s own JSON-RPC like those of its HTTP API. */
 function meteredRpc(rpc: PoolRpc): PoolRpc {
   return {
     ...rpc,
-    getStorageAt(address, slot, signal) {
-      charge(signal, 'eth_getStorageAt')
-      return rpc.getStorageAt(address, slot, signal)
+    getStorageAt(address, slot, asking) {
+      charge(asking, 'eth_getStorageAt')
+      return rpc.getStorageAt(address, slot, asking)
     },
-    call(method, params, signal) {
-      charge(signal, method)
-      return rpc.call(method, params, signal)
+    call(method, params, asking) {
+      charge(asking, method)
+      return rpc.call(method, params, asking)
     },
   }
 }

@@ -52,7 +52,7 @@ export function createGatewayIndex({
   return {
     ...index,
     async search(request, options) {
-      const meter = options?.signal?.meter
+      const meter = options?.call?.meter
       const began = performance.now()
       try {
         const answers = await index.search(request, options)

@@ -78,7 +78,7 @@ function metered(transport: NativeTransport): NativeTransport {
   return {
     ...transport,
     send(path, body, options) {
-      charge(options?.caller, path)
+      charge(options, path)
       return transport.send(path, body, options)
     },
   }

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 
 import type { ObservedCall } from '../../rpc/jsonrpc/call.ts'
-import type { RequestScope } from '../../rpc/request.ts'
 import { createLog } from '../log.ts'
 import { createRequestLog } from './requestLog.ts'
 
-const scope = { client: '10.0.0.7' } as RequestScope
+const client = '10.0.0.7'
 
 function logged(slow: number, ...calls: Omit<ObservedCall, 'started'>[]) {
   const lines: Record<string, unknown>[] = []
@@ -13,7 +12,7 @@ function logged(slow: number, ...calls: Omit<ObservedCall, 'started'>[]) {
     write: (text) => void lines.push(JSON.parse(text) as Record<string, unknown>),
   })
   const requests = createRequestLog({ log, slow })
-  for (const call of calls) requests.call({ ...call, started: 0 }, scope)
+  for (const call of calls) requests.call({ ...call, client })
   return lines.map(({ level: _level, time: _time, ...line }) => line)
 }
 
@@ -38,8 +37,7 @@ test('args: 0 turns lines of slow calls off', () => {
 test('args: the line names the nodes that were asked', () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })
-  const upstreams = (_: RequestScope, since: number) => (since === 7 ? ['a', 'b'] : [])
-  const call = { code: 0, method: 'eth_call', ms: 5, started: 7 }
-  createRequestLog({ log, slow: 1, upstreams }).call(call, scope)
+  const asked = { names: new Set(['a', 'b']), refusals: [] }
+  createRequestLog({ log, slow: 1 }).call({ asked, client, code: 0, method: 'eth_call', ms: 5 })
   expect(JSON.parse(lines.join(''))).toMatchObject({ method: 'eth_call', upstreams: ['a', 'b'] })
 })

@@ -1,30 +1,28 @@
-import type { ObservedCall } from '../../rpc/jsonrpc/call.ts'
-import type { RequestScope } from '../../rpc/request.ts'
+import type { ObservedCall, RpcCall } from '../../rpc/jsonrpc/call.ts'
 import type { Log } from '../log.ts'
 
 /** Logs a line for each slow or failed call, and at debug level a line for each request. */
 export type RequestLog = {
-  call(call: ObservedCall, scope: RequestScope): void
+  call(call: LoggedCall): void
   /** Absent unless the log shows debug lines. */
   trace: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
 }
+
+/** What a line says of a call. */
+type LoggedCall = Pick<RpcCall, 'asked' | 'client' | 'code' | 'id' | 'method' | 'ms'>
 
 /** The code of failures of the upstream or of the gateway, which are logged. Clients cause all other errors. */
 const INTERNAL = -32603
 
 /** Creates the log of requests. */
-export function createRequestLog({
-  log,
-  slow,
-  upstreams = () => [],
-}: createRequestLog.Options): RequestLog {
+export function createRequestLog({ log, slow }: createRequestLog.Options): RequestLog {
   return {
-    call({ code, id, method, ms, started }, scope) {
+    call({ asked, client, code, id, method, ms }) {
       const isSlow = slow > 0 && ms >= slow
       if (!isSlow && code !== INTERNAL) return
-      const nodes = upstreams(scope, started)
+      const nodes = [...(asked?.names ?? [])]
       const line = {
-        client: scope.client,
+        client,
         ...(id !== undefined && { id }),
         method,
         ms: rounded(ms),
@@ -44,8 +42,6 @@ export declare namespace createRequestLog {
     log: Log
     /** Calls that take this many milliseconds or longer are logged; 0 for none. */
     slow: number
-    /** Names of the nodes that the calls of a request were sent to since a time; none if they are not recorded. @default none */
-    upstreams?: (scope: RequestScope, since: number) => string[]
   }
 }
 

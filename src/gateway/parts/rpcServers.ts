@@ -3,7 +3,7 @@ import { sleep } from '../../lib/sleep.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import { createVerifier, type Verifier } from '../../rpc/compare/verifier.ts'
-import type { ViewContext } from '../../rpc/context.ts'
+import type { Context } from '../../rpc/context.ts'
 import { createExplainMethod } from '../../rpc/explain/ethgate_explain.ts'
 import { createLimitsMethod } from '../../rpc/explain/ethgate_limits.ts'
 import type { AroundCall } from '../../rpc/jsonrpc/call.ts'
@@ -114,7 +114,7 @@ export declare namespace createRpcServers {
     coinDecimals: 6 | 18
     config: Config
     /** The context of a view. @throws RpcError while the node has not answered */
-    contextOf: (view: 'full' | 'solid') => ViewContext | Promise<ViewContext>
+    contextOf: (view: 'full' | 'solid') => Context | Promise<Context>
     /** More methods, by wire name. They replace those of the same name. */
     extraMethods: Record<string, AnyMethod>
     /** Whether an answer of this many bytes may wait for its reader. */

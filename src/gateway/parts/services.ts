@@ -18,7 +18,7 @@ import type { ChainIdentity } from '../../native/capabilities.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { PrivateKey } from '../../native/protobuf/signature.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
-import type { Simulator, ViewContext } from '../../rpc/context.ts'
+import type { Simulator, Context } from '../../rpc/context.ts'
 import type { CallRecorder } from '../../rpc/explain/recorder.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
 import type { OneNode } from '../../sending/nodeLooks.ts'
@@ -36,7 +36,7 @@ export type Services = {
   readonly blocks: Blocks
   readonly chainId: number
   /** The context of methods, for each view. */
-  readonly contexts: Record<Chain['view'], ViewContext>
+  readonly contexts: Record<Chain['view'], Context>
   /** Number and bytes of the filters of all clients. */
   filterUsage: Feeds['usage']
   readonly head: Head

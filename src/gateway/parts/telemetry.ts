@@ -1,14 +1,13 @@
 import { createTraffic, type Gauges, SAMPLE, type Traffic } from '../../http/page/traffic.ts'
-import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { createLoopWatch, type LoopWatch } from '../../lib/loopWatch.ts'
 import { markOutcome, traced, tracedBatch } from '../../rpc/explain/calls.ts'
 import { type CallRecorder, createCallRecorder } from '../../rpc/explain/recorder.ts'
 import type { Tracer } from '../../rpc/explain/tracer.ts'
-import type { ObservedCall, RpcMiddleware } from '../../rpc/jsonrpc/call.ts'
+import type { RpcCall, RpcMiddleware } from '../../rpc/jsonrpc/call.ts'
 import { observed, timed } from '../../rpc/jsonrpc/middleware.ts'
 import type { AroundBatch } from '../../rpc/jsonrpc/server.ts'
-import { ClientGoneError, type RequestScope } from '../../rpc/request.ts'
+import { ClientGoneError } from '../../rpc/request.ts'
 import type { Log } from '../log.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
 import { createRequestLog, type RequestLog } from './requestLog.ts'
@@ -42,11 +41,7 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
   const metrics = createMetrics()
   const recorder = createCallRecorder({ tracer })
   const traffic = createTraffic({ gauges })
-  const requestLog = createRequestLog({
-    log,
-    slow,
-    upstreams: ({ signal }, since) => askedSince(signal, since),
-  })
+  const requestLog = createRequestLog({ log, slow })
   const loop = createLoopWatch({
     onBlocked: ({ method, ms }) =>
       log.warn({ method, ms: Math.round(ms) }, 'the event loop was blocked'),
@@ -54,12 +49,12 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
   })
   let sampling: NodeJS.Timeout | undefined
 
-  function observe(call: ObservedCall, scope: RequestScope) {
+  function observe(call: RpcCall) {
     // A page expects that calls of its own fail, such as those of a contract that is no token. Its visitor sees no error.
-    const code = scope.caller ? call.code : 0
+    const code = call.caller ? call.code : 0
     metrics.call(call.method, code, call.ms / 1000)
     traffic.call(call.method, code, call.ms)
-    requestLog.call(call, scope)
+    requestLog.call(call)
     markOutcome(recorder, call)
   }
 
@@ -99,9 +94,4 @@ export declare namespace createTelemetry {
     /** Creates spans for calls. @default none */
     tracer: Tracer | undefined
   }
-}
-
-/** Calls of a WebSocket that run at the same time are one: each gets the nodes of all of them. */
-function askedSince({ asked }: Call, start: number): string[] {
-  return [...(asked?.times ?? [])].filter(([, time]) => time >= start).map(([node]) => node)
 }

@@ -48,7 +48,7 @@ export function createFiller({
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     return withClaim(`unit ${from} ${to}`, async () => {
-      const logs = await store.append(level, reader.read(from, to, signal))
+      const logs = await store.append(level, reader.read(from, to, { signal }))
       if (logs !== undefined) onAdded({ blocks: to - from + 1, logs })
     })
   }

@@ -63,7 +63,7 @@ test('behavior: a signal ends it', async () => {
   const { reader } = someReader()
   const stopping = new AbortController()
   const reading = async () => {
-    for await (const { number } of reader.read(0, 1_000, stopping.signal))
+    for await (const { number } of reader.read(0, 1_000, stopping))
       if (number === 1_000) stopping.abort(new Error('stopped'))
   }
   await expect(reading()).rejects.toThrow('stopped')

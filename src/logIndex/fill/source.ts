@@ -22,7 +22,7 @@ export type BlockReader = {
    *
    * @throws UpstreamError, or the signal's reason
    */
-  read(from: number, to: number, signal?: Call): AsyncGenerator<IndexBlock>
+  read(from: number, to: number, call?: Call): AsyncGenerator<IndexBlock>
 }
 
 /** Reads blocks at a given pace. */
@@ -39,10 +39,10 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
     },
   }
 
-  async function readStep(from: number, to: number, signal?: Call): Promise<IndexBlock[]> {
-    const byNumber = await outlines.read(from, to, signal)
+  async function readStep(from: number, to: number, call?: Call): Promise<IndexBlock[]> {
+    const byNumber = await outlines.read(from, to, call)
     const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
-    return together(signal, (own) =>
+    return together(call, (own) =>
       numbers.map((number) => readOne(number, byNumber.get(number), own)),
     )
   }
@@ -51,29 +51,27 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
   async function readOne(
     number: number,
     outline: BlockOutline | undefined,
-    signal: Call | undefined,
+    call: Call | undefined,
   ): Promise<IndexBlock> {
     if (outline) {
       const logs =
         number === 0 || outline.txIDs.length === 0
           ? []
-          : await pace.run(() =>
-              native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal }),
-            )
+          : await pace.run(() => native.wallet.getTransactionLogsByBlockNum({ num: number }, call))
       if (logsFit(outline, logs, number)) return toIndexBlock(outline, logs)
     }
     // Something does not fit. Reading the block alone retries, or says what is wrong.
-    const loaded = await loadBlock(paced, { number }, signal)
+    const loaded = await loadBlock(paced, { number }, call)
     if (!loaded) throw new Error(`the node does not have block ${number}`)
     return toIndexBlock(loaded.block, loaded.infos)
   }
 
   return {
-    async *read(from, to, signal) {
+    async *read(from, to, call) {
       let isOver = false
       const start = (at: number): Reading => {
         const end = Math.min(to, at + outlines.step() - 1)
-        const blocks = readStep(at, end, signal)
+        const blocks = readStep(at, end, call)
         // The size of the next step depends on those before it.
         const next = pace.free().then(() => (isOver || end === to ? undefined : start(end + 1)))
         // An error is thrown where the blocks are taken.
@@ -83,7 +81,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
       try {
         for (let reading: Reading | undefined = start(from); reading; reading = await reading.next)
           yield* await reading.blocks
-        signal?.throwIfAborted()
+        call?.signal?.throwIfAborted()
       } finally {
         isOver = true
       }

@@ -2,7 +2,7 @@ import type { BlockRange } from '../../chain/blockRange.ts'
 import type { LogSearch } from '../../codec/logPage/match.ts'
 import { type Page, type PageLog, readPage } from '../../codec/logPage/reader.ts'
 import { createRowWriter, type RowWriter } from '../../codec/logPage/rowWriter.ts'
-import type { Call } from '../../lib/call.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { Engine, View } from '../engine/engine.ts'
 import { blockOf, createHasher, pageKey } from '../format/keys.ts'
 import { INDICES } from '../format/postings.ts'
@@ -63,7 +63,11 @@ export type Searcher = {
    * blocks before it.
    * @throws the signal's reason
    */
-  search(request: SearchRequest, signal?: Call, share?: (half: Half) => void): Promise<SearchAnswer>
+  search(
+    request: SearchRequest,
+    signal?: StopSignal,
+    share?: (half: Half) => void,
+  ): Promise<SearchAnswer>
 }
 
 /** Creates the searches of one thread over an engine. */

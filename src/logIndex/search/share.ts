@@ -1,12 +1,11 @@
-import type { Call } from '../../lib/call.ts'
-import { createStop } from '../../lib/stopSignal.ts'
+import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
 import type { Half } from './half.ts'
 import type { SearchAnswer, SearchRequest } from './search.ts'
 
 /** Searches in one thread. Undefined when there is no index. */
 export type Search = (
   request: SearchRequest,
-  signal?: Call,
+  signal?: StopSignal,
   share?: (half: Half) => void,
 ) => Promise<SearchAnswer | undefined>
 
@@ -21,10 +20,9 @@ export async function searchShared(
   search: Search,
   other: () => Search,
   request: SearchRequest,
-  signal?: Call,
+  signal?: StopSignal,
 ): Promise<SearchAnswer[]> {
   const half = createStop(signal)
-  signal?.addEventListener('abort', half, { once: true })
   let second: Promise<SearchAnswer | undefined> | undefined
   try {
     const first = await search(request, signal, ({ anchor, from }) => {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 
-import type { Call } from '../../lib/call.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { SearchAnswer, SearchRequest } from '../search/search.ts'
 import { type Search, searchShared } from '../search/share.ts'
 import type { CoveredRange } from '../store/coverage.ts'
@@ -91,7 +91,7 @@ export function createReaders({
      *
      * @throws Error when it cannot be searched; the signal's reason
      */
-    async search(request: SearchRequest, signal?: Call): Promise<SearchAnswer[]> {
+    async search(request: SearchRequest, signal?: StopSignal): Promise<SearchAnswer[]> {
       const reader = leastBusy()
       const isAlone = reader.running === 0
       if (!isAlone && mayAdd()) add()

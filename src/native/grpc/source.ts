@@ -2,7 +2,7 @@ import type { Call } from '../../lib/call.ts'
 import { errorCode } from '../../lib/errorCode.ts'
 import { OtherChainError } from '../errors.ts'
 import { createIdentity } from '../identity/identity.ts'
-import type { CallObserver, NativePath, NativeReply, SendOptions } from '../transport/transport.ts'
+import type { CallObserver, NativePath, NativeReply } from '../transport/transport.ts'
 import { GENESIS, type GrpcCall, grpcCallFor } from './calls.ts'
 import { createGrpcChannel, GrpcError } from './channel.ts'
 import type { GrpcStatus } from './status.ts'
@@ -19,7 +19,7 @@ export type GrpcSource = {
     path: NativePath,
     part: string,
     body: string | undefined,
-    options: Pick<SendOptions, 'caller' | 'signal'> & { timeout: number },
+    options: Call & { timeout: number },
   ): Promise<NativeReply | undefined>
   close(): void
 }
@@ -86,10 +86,11 @@ export function createGrpcSource({
 
   async function send(
     { message, method, read }: GrpcCall,
-    { caller, signal, timeout }: Parameters<GrpcSource['answer']>[3],
+    options: Parameters<GrpcSource['answer']>[3],
   ): Promise<unknown> {
+    const { signal, timeout } = options
     const started = now()
-    const observer = onCall?.(method, caller)
+    const observer = onCall?.(method, options)
     let code: number | undefined
     try {
       const bytes = await channel.unary(method, message, {
@@ -145,7 +146,7 @@ export declare namespace createGrpcSource {
     expected: () => string | undefined
     headers?: Readonly<Record<string, string>> | undefined
     /** Called when a call begins. */
-    onCall?: ((path: NativePath, caller: Call | undefined) => CallObserver) | undefined
+    onCall?: ((path: NativePath, call: Call) => CallObserver) | undefined
     /** Called when the interface starts to fail, and when it works again. */
     onChange: () => void
     /** The source updates it. */

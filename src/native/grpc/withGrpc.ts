@@ -97,7 +97,7 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
   return {
     grpc: () => (isTrusted ? status : undefined),
     async send(path, body, sendOptions) {
-      const { caller, part, signal, timeout: left = timeout } = sendOptions
+      const { part, timeout: left = timeout } = sendOptions
       if (part === undefined) return transport.send(path, body, sendOptions)
       if (!isTrusted) {
         void compare()
@@ -108,8 +108,7 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
       const reply = await (
         await source()
       )?.answer(path, part, body, {
-        caller,
-        signal,
+        ...sendOptions,
         timeout: limit * SHARE,
       })
       if (reply) return reply
@@ -138,7 +137,7 @@ export declare namespace withGrpc {
     log?: Record<'info' | 'warn', (fields: object, message: string) => void> | undefined
     /** Name of the node, for the log. */
     name: string
-    onCall?: ((path: NativePath, caller: Call | undefined) => CallObserver) | undefined
+    onCall?: ((path: NativePath, call: Call) => CallObserver) | undefined
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
     /** Milliseconds between two checks of the chain (see `createIdentity`). @default 100 */

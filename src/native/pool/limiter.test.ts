@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 
 import type { Call } from '../../lib/call.ts'
-import { createStop } from '../../lib/stopSignal.ts'
 import { ENDPOINT_RATE } from '../upstream.ts'
 import { createLimiter, QueueFullError } from './limiter.ts'
 
@@ -41,17 +40,19 @@ describe('createLimiter', () => {
     const { limiter } = create({ places: 1 })
     void limiter.enter(A, 1_000, undefined)
     const reason = new Error('gone')
-    await expect(limiter.enter(A, 1_000, AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(limiter.enter(A, 1_000, { signal: AbortSignal.abort(reason) })).rejects.toBe(
+      reason,
+    )
     expect(limiter.queued()).toBe(0)
   })
 
   test('behavior: callers that wait get places in turn', async () => {
     const { limiter } = create({ places: 1 })
     const [heavy, light] = [caller('heavy'), caller('light')]
-    void limiter.enter(A, 1_000, undefined, heavy)
+    void limiter.enter(A, 1_000, heavy)
     const order: string[] = []
     const enter = async (name: string, caller: Call) => {
-      await limiter.enter(A, 1_000, undefined, caller)
+      await limiter.enter(A, 1_000, caller)
       order.push(name)
       limiter.leave()
     }
@@ -64,16 +65,14 @@ describe('createLimiter', () => {
   test('behavior: a caller with few calls is not refused because another one has many', async () => {
     const { clock, limiter } = create({ places: 1 })
     const [heavy, light] = [caller('heavy'), caller('light')]
-    void limiter.enter(A, 1_000, undefined, heavy)
-    const waiting = Array.from({ length: 100 }, async () =>
-      limiter.enter(A, 1_000, undefined, heavy),
-    )
+    void limiter.enter(A, 1_000, heavy)
+    const waiting = Array.from({ length: 100 }, async () => limiter.enter(A, 1_000, heavy))
     const settled = Promise.allSettled(waiting)
     // One call a second ends.
     clock.now += 1_000
     limiter.leave()
-    await expect(limiter.enter(A, 10_000, undefined, heavy)).rejects.toThrow('too many calls wait')
-    const entered = limiter.enter(A, 10_000, undefined, light)
+    await expect(limiter.enter(A, 10_000, heavy)).rejects.toThrow('too many calls wait')
+    const entered = limiter.enter(A, 10_000, light)
     for (let call = 0; call < 101; call++) {
       limiter.leave()
       await Promise.resolve()
@@ -86,7 +85,7 @@ describe('createLimiter', () => {
     const { limiter } = create({ places: 1 })
     void limiter.enter(A, 1_000, undefined)
     const client = new AbortController()
-    const waiting = limiter.enter(A, 1_000, client.signal)
+    const waiting = limiter.enter(A, 1_000, client)
     client.abort(new Error('gone'))
     await expect(waiting).rejects.toThrow('gone')
     limiter.leave()
@@ -160,7 +159,7 @@ describe('createLimiter', () => {
     const { limiter } = create({ places: 1 })
     void limiter.enter(A, 1_000, undefined)
     const controller = new AbortController()
-    const waiting = limiter.enter(A, 1_000, controller.signal)
+    const waiting = limiter.enter(A, 1_000, controller)
     controller.abort(new Error('gone'))
     await expect(waiting).rejects.toThrow('gone')
     expect(limiter.queued()).toBe(0)
@@ -194,5 +193,5 @@ describe('createLimiter', () => {
 
 /** A call of a caller. */
 function caller(id: string): Call {
-  return createStop({ caller: { id, weight: 1 } })
+  return { caller: { id, limits: {} } }
 }

@@ -1,7 +1,6 @@
 import type { Call } from '../../lib/call.ts'
 import { LimitExceededError } from '../../lib/errors.ts'
 import { createFairQueue } from '../../lib/fairQueue.ts'
-import type { StopSignal } from '../../lib/stopSignal.ts'
 import { createTokenBucket, type TokenBucket } from '../../lib/tokenBucket.ts'
 import { ENDPOINT_RATE } from '../upstream.ts'
 import type { Concurrency } from './concurrency.ts'
@@ -14,15 +13,9 @@ export type Limiter = {
    * Waits for a place. The caller must leave the place afterwards. Callers that wait get places in turn.
    *
    * @param maxWait - milliseconds to wait at most.
-   * @param caller - see `SendOptions`.
-   * @throws QueueFullError, or the signal's reason
+   * @throws QueueFullError, or the reason of the call's signal
    */
-  enter(
-    operation: string,
-    maxWait: number,
-    signal: StopSignal | undefined,
-    caller?: Call,
-  ): Promise<void> | void
+  enter(operation: string, maxWait: number, call?: Call): Promise<void> | void
   leave(): void
   /** The node said that it gets too many calls. */
   slowDown(operation: string): void
@@ -117,13 +110,13 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
   function waitForPlace(
     operation: string,
     maxWait: number,
-    signal: StopSignal | undefined,
-    caller: Call | undefined,
+    { caller, signal }: Call = {},
   ): Promise<void> {
     // It does not emit its event again, so a listener would not end the wait.
     if (signal?.aborted) return Promise.reject(signal.reason)
     const speed = pace()
-    const { id, weight } = caller?.caller ?? {}
+    const id = caller?.id
+    const weight = caller?.limits.weight
     // Another caller with many calls does not make this one wait.
     const ahead = queue.ahead(id, weight)
     const expected = speed ? (ahead / speed) * 1000 : 0
@@ -167,8 +160,8 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
 
   return {
     free: isFree,
-    enter(operation, maxWait, signal, caller) {
-      if (!isFree(operation)) return waitForPlace(operation, maxWait, signal, caller)
+    enter(operation, maxWait, call) {
+      if (!isFree(operation)) return waitForPlace(operation, maxWait, call)
       take(operation)
       return undefined
     },

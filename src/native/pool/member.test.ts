@@ -30,7 +30,7 @@ test('behavior: a node that was slow and gets no calls since then burdens less a
     await node.close()
   })
   const operation = 'getchainparameters'
-  const call = { body: '{}', caller: undefined, kind: 'read', operation } as const
+  const call = { body: '{}', asking: undefined, kind: 'read', operation } as const
   await member.ask({ ...call, path: `/wallet/${operation}` }, 20_000, undefined)
   const slow = member.load(time)
   expect(slow).toBeGreaterThan(900)

@@ -1,4 +1,4 @@
-import type { Call } from '../../lib/call.ts'
+import { type Call, withSignal } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError } from '../errors.ts'
@@ -77,8 +77,8 @@ export type MemberCall = {
   operation: string
   body: string | undefined
   kind: 'read' | 'build' | 'send'
-  /** See `SendOptions`. */
-  caller: Call | undefined
+  /** What it is made for. */
+  asking: Call | undefined
   part?: string | undefined
   /** See `SendOptions`. */
   isOfClient?: boolean | undefined
@@ -217,18 +217,18 @@ export function createMember({
       const fault = await checked(identity.confirm())
       if (fault) return fault.kind === 'failed' ? { ...fault, isUnsent: true } : fault
     }
-    const waiting = limiter.enter(call.path, maxWait, signal, call.caller)
+    const asking = withSignal(call.asking, signal)
+    const waiting = limiter.enter(call.path, maxWait, asking)
     if (waiting) await waiting
     counts.calls++
     const started = now()
     let outcome: Outcome
     try {
-      const { caller, path } = call
+      const { path } = call
       const reply = await transport.send(path, call.body, {
-        caller,
+        ...asking,
         idempotent: false,
         part: call.part,
-        signal,
         timeout,
       })
       const check = () => signal?.throwIfAborted()

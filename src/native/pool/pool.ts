@@ -126,7 +126,7 @@ export function createUpstreamPool({
 
   function createNode(upstream: Upstream): PoolNode {
     const member = createMember({
-      onCall: onCall && ((path, caller) => onCall(upstream.name, path, caller)),
+      onCall: onCall && ((path, asking) => onCall(upstream.name, path, asking)),
       chain,
       log,
       onSuspect: () => void prober.probe(),
@@ -196,12 +196,12 @@ export function createUpstreamPool({
     body: string | undefined,
     options: SendOptions,
   ): Promise<NativeReply> {
-    const { belowFloor, caller, idempotent, isOfClient, part, signal } = options
+    const { belowFloor, group, idempotent, isOfClient, part, signal } = options
     const kind = options.kind ?? (idempotent ? 'read' : 'send')
     const { operation, solid } = pathParts(path)
     const need = needOf(operation, solid, kind, body ?? queryOf(path))
-    const group = caller?.group
-    const call: RaceCall = { body, caller, group, isOfClient, kind, need, operation, part, path }
+    const asking = options
+    const call: RaceCall = { asking, body, group, isOfClient, kind, need, operation, part, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     const first = router.choose(call)
     if (first) return ask(call, first, signal)
@@ -250,7 +250,7 @@ export function createUpstreamPool({
         ? members().find((member) => !tried.includes(member) && mayAccept(member))
         : undefined
     const onRefusal = (member: Member, answer: BroadcastResult) =>
-      onRefused?.(call.caller, member.upstream.name, answer)
+      onRefused?.(call.asking, member.upstream.name, answer)
     return broadcastInTurn(call, { first, last, next, onRefusal, signal, timeout })
   }
 
@@ -258,8 +258,9 @@ export function createUpstreamPool({
     name: string,
     path: NativePath,
     body: string | undefined,
-    { caller, part, signal }: SendOptions,
+    asking: SendOptions,
   ): Promise<NativeReply> {
+    const { part, signal } = asking
     await started
     const member = members().find(({ upstream }) => upstream.name === name)
     const known = member && states.of(member)
@@ -268,7 +269,7 @@ export function createUpstreamPool({
     const { operation } = pathParts(path)
     const time = Math.min(timeout, ONE_NODE_TIMEOUT)
     const outcome = await within(
-      member.ask({ body, caller, kind: 'read', operation, part, path }, time, signal, time),
+      member.ask({ asking, body, kind: 'read', operation, part, path }, time, signal, time),
       time,
       new NodeTimeoutError(time),
       signal,
@@ -354,12 +355,12 @@ export declare namespace createUpstreamPool {
     headQuorum?: number
     /** Logs state changes of nodes. @default silent */
     log?: PoolLog
-    /** Called when a call to a node begins. @param caller - see `SendOptions` */
-    onCall?: (upstream: string, path: NativePath, caller: Call | undefined) => CallObserver
+    /** Called when a call to a node begins. */
+    onCall?: (upstream: string, path: NativePath, call: Call) => CallObserver
     /** Called when a call is sent to an additional node. */
     onExtra?: (why: Extra) => void
-    /** Called when a node refused a signed transaction. @param caller - see `SendOptions` */
-    onRefused?: (caller: Call | undefined, upstream: string, answer: BroadcastResult) => void
+    /** Called when a node refused a signed transaction. */
+    onRefused?: (call: Call | undefined, upstream: string, answer: BroadcastResult) => void
     /** Part of the rates of all nodes that this process may use now. @default 1 */
     share?: (() => number) | undefined
     /** Sockets for each port of a node. @default 40 */

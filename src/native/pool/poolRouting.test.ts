@@ -11,7 +11,6 @@ import {
   targetOf,
   upstreamAt,
 } from '../../../test/support/upstreams.ts'
-import { createStop } from '../../lib/stopSignal.ts'
 
 test('args: tier, a node of a higher tier is asked only when the lower one cannot be', async () => {
   const pool = await startTestPool()
@@ -159,8 +158,8 @@ test('behavior: reads of the newest state for one batch go to one node', async (
   const pool = await startTestPool({ onExtra: () => void extras++ })
   const read = async () => {
     for (const node of pool.nodes) node.taken()
-    const group = createStop({ group: {} })
-    await Promise.all(Array.from({ length: 10 }, () => readState(pool, group)))
+    const call = { group: {} }
+    await Promise.all(Array.from({ length: 10 }, () => readState(pool, call)))
     return pool.nodes.map(
       (node) => node.taken().filter((path) => path.endsWith('triggerconstantcontract')).length,
     )

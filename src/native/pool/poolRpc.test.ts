@@ -129,7 +129,7 @@ describe('createPoolRpc', () => {
     const silent = await startSilent()
     rpc.update([nodeAt('a', silent.url)])
     const client = new AbortController()
-    const answer = rpc.getStorageAt(ADDRESS, SLOT, client.signal)
+    const answer = rpc.getStorageAt(ADDRESS, SLOT, client)
     await until(() => expect(silent.open()).toBe(1))
     client.abort(new Error('gone'))
     await expect(answer).rejects.toThrow('gone')

@@ -1,4 +1,4 @@
-import type { Call } from '../../lib/call.ts'
+import { type Call, withSignal } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { within } from '../../lib/within.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
@@ -41,8 +41,8 @@ export function createPoolRpc({
 
   async function ask<value>(
     what: string,
-    signal: Call | undefined,
-    run: (client: NodeRpc, signal: Call) => Promise<value>,
+    asking: Call | undefined,
+    run: (client: NodeRpc, asking: Call) => Promise<value>,
   ): Promise<value> {
     const deadline = performance.now() + timeout
     const able = order().filter((name) => clients.has(name))
@@ -51,13 +51,15 @@ export function createPoolRpc({
       const entry = clients.get(name)
       const left = deadline - performance.now()
       if (!entry || left <= 0) break
-      signal?.throwIfAborted()
+      asking?.signal?.throwIfAborted()
       const time = index === able.length - 1 ? left : left / 2
       const late = new NodeTimeoutError(Math.round(time))
       const stop = new AbortController()
       entry.inFlight++
       try {
-        return await within(checked(name, run(entry.client, stop.signal)), time, late, signal)
+        const { signal } = stop
+        const answer = checked(name, run(entry.client, withSignal(asking, signal)))
+        return await within(answer, time, late, asking?.signal)
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         fault = error
@@ -79,13 +81,13 @@ export function createPoolRpc({
 
   clients = open(upstreams)
   return {
-    call: (method, params, signal) =>
-      ask(method, signal, (client, limit) => client.call(method, params, limit)),
-    async getStorageAt(address, slot, signal) {
+    call: (method, params, asking) =>
+      ask(method, asking, (client, limited) => client.call(method, params, limited)),
+    async getStorageAt(address, slot, asking) {
       if (clients.size === 0)
         throw new NodeAnswerError('no upstream node has a JSON-RPC of its own that could be asked')
-      return ask('eth_getStorageAt', signal, (client, limit) =>
-        client.getStorageAt(address, slot, limit),
+      return ask('eth_getStorageAt', asking, (client, limited) =>
+        client.getStorageAt(address, slot, limited),
       )
     },
     update(next) {

@@ -188,10 +188,10 @@ async function lookAtFeatures(
   const { head } = known
   // A node that does not answer these can still serve calls.
   if (head)
-    known.balances = await within(limit, (signal) => hasBalancesOf(native, head, signal)).catch(
+    known.balances = await within(limit, (signal) => hasBalancesOf(native, head, { signal })).catch(
       () => known.balances ?? false,
     )
-  known.version = await within(limit, (signal) => readVersion(native, signal)).catch(
+  known.version = await within(limit, (signal) => readVersion(native, { signal })).catch(
     () => known.version,
   )
 }

@@ -59,8 +59,8 @@ function setup(
     timeout: 10_000,
   })
   const call: RaceCall = {
+    asking: undefined,
     body: '{}',
-    caller: undefined,
     group: undefined,
     kind: 'read',
     need: { kind: 'state', solid: false },

@@ -54,7 +54,7 @@ export function createSingleUpstream({
     upstreamSolidity: upstream.solidity,
   }
   const observe: createPoolTransport.Options['onCall'] =
-    onCall && ((path, caller) => onCall(name, path, caller))
+    onCall && ((path, call) => onCall(name, path, call))
   const http = createPoolTransport({
     ...common,
     onCall: observe,
@@ -161,7 +161,7 @@ export function createSingleUpstream({
     const started = performance.now()
     if (limiter.inFlight() === 0) answeredAt = started
     else if (started - answeredAt > probeTiming.quiet) void probe()
-    const waiting = limiter.enter(path, limit / 2, options.signal, options.caller)
+    const waiting = limiter.enter(path, limit / 2, options)
     if (waiting) await waiting
     counts.calls++
     try {

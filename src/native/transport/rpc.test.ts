@@ -96,7 +96,7 @@ describe('call', () => {
   test('behavior: abort', async () => {
     await using server = await serveAnswers('silent')
     const controller = new AbortController()
-    const call = server.client.call('eth_x', [], controller.signal)
+    const call = server.client.call('eth_x', [], controller)
     controller.abort(new Error('gone'))
     await expect(call).rejects.toThrow('gone')
   })

@@ -1,5 +1,6 @@
 import type { Call } from '../../lib/call.ts'
 import { errorCode } from '../../lib/errorCode.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeAnswerError, NodeRpcError } from '../errors.ts'
 import { MAX_RPC_ANSWER } from '../wire/answerLimits.ts'
 import { parseInexact } from '../wire/json.ts'
@@ -19,9 +20,9 @@ export type NodeRpc = {
    * @param slot - hex with 0x.
    * @returns 32 bytes with 0x.
    */
-  getStorageAt(address: string, slot: string, signal?: Call): Promise<`0x${string}`>
+  getStorageAt(address: string, slot: string, asking?: Call): Promise<`0x${string}`>
   /** Any call. @throws NodeUnreachableError, NodeTimeoutError, NodeAnswerError */
-  call(method: string, params: unknown[], signal?: Call): Promise<unknown>
+  call(method: string, params: unknown[], asking?: Call): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -45,13 +46,13 @@ export function createNodeRpc({
     maxResponseSize: MAX_RPC_ANSWER,
   })
 
-  async function post(body: string, signal: Call | undefined): Promise<string> {
+  async function post(body: string, signal: StopSignal | undefined): Promise<string> {
     const response = await pool.request({
       method: 'POST',
       path: pathname + search,
       headers: { 'content-type': 'application/json', ...headers },
       body,
-      // It uses the methods of an event target that every call has.
+      // It uses the methods of an event target that every signal has.
       signal: (signal as AbortSignal | undefined) ?? null,
     })
     const text = await response.body.text()
@@ -59,7 +60,8 @@ export function createNodeRpc({
     return text
   }
 
-  async function call(method: string, params: unknown[], signal?: Call): Promise<unknown> {
+  async function call(method: string, params: unknown[], asking?: Call): Promise<unknown> {
+    const signal = asking?.signal
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     // All calls here only read, so a call whose connection broke is repeated.
     const text = await post(body, signal).catch((error: unknown) => {
@@ -74,8 +76,8 @@ export function createNodeRpc({
 
   return {
     call,
-    async getStorageAt(address, slot, signal) {
-      const value = await call('eth_getStorageAt', [address, slot, 'latest'], signal)
+    async getStorageAt(address, slot, asking) {
+      const value = await call('eth_getStorageAt', [address, slot, 'latest'], asking)
       if (typeof value !== 'string' || !/^0x[0-9a-f]{64}$/i.test(value))
         throw new NodeAnswerError('the upstream node’s JSON-RPC did not answer a storage value', {
           cause: value,
@@ -118,7 +120,7 @@ function resultOf(method: string, answer: unknown, text: string): unknown {
   return rest.result
 }
 
-function faultOf(error: unknown, signal: Call | undefined, timeout: number): unknown {
+function faultOf(error: unknown, signal: StopSignal | undefined, timeout: number): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof NodeAnswerError) return error
   if (errorCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')

@@ -27,17 +27,14 @@ export type NativePath =
   | `/walletsolidity/${string}`
   | `/protocol.Wallet/${string}`
 
-/** Options of one call. */
-export type SendOptions = {
-  signal?: StopSignal | undefined
+/** What a call is made for (of shared work, the first), and options of it. */
+export type SendOptions = Call & {
   /** Whether the call may be repeated. */
   idempotent: boolean
   /** How several nodes may share the call (see `Operation`). @default by `idempotent` */
   kind?: 'read' | 'build' | 'send'
   /** Milliseconds, if less than the transport's own limit. */
   timeout?: number | undefined
-  /** What this is done for: of shared work, the first. */
-  caller?: Call | undefined
   /** Whether a node below the newest block that clients have seen may answer, when no other node can in time. */
   belowFloor?: boolean | undefined
   /**
@@ -185,8 +182,9 @@ export function createPoolTransport({
   async function send(
     path: NativePath,
     body: string | undefined,
-    { caller, idempotent, signal, timeout: left = timeout }: SendOptions,
+    options: SendOptions,
   ): Promise<NativeReply> {
+    const { idempotent, signal, timeout: left = timeout } = options
     signal?.throwIfAborted()
     const to = path.startsWith('/walletsolidity/') ? solidity : wallet
     const started = performance.now()
@@ -196,7 +194,7 @@ export function createPoolTransport({
     const deadline: Deadline = { at: -1, dueAt: started + limit, limit, stop }
     deadlines.add(deadline)
     signal?.addEventListener('abort', stop, { once: true })
-    const observer = onCall?.(path, caller)
+    const observer = onCall?.(path, options)
     let status: number | undefined
     try {
       let reply: NativeReply
@@ -245,8 +243,8 @@ export declare namespace createPoolTransport {
     timeout?: number
     /** Sockets per node port. @default 40 */
     sockets?: number
-    /** Called when a call begins. @param caller - see `SendOptions` */
-    onCall?: ((path: NativePath, caller: Call | undefined) => CallObserver) | undefined
+    /** Called when a call begins. */
+    onCall?: ((path: NativePath, call: Call) => CallObserver) | undefined
     /** Called for each new connection, before anything is sent over it. */
     onConnect?: () => void
   }

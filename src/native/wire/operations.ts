@@ -1,5 +1,5 @@
 import type { HexAddress } from '../../lib/address.ts'
-import type { StopSignal } from '../../lib/stopSignal.ts'
+import type { Call } from '../../lib/call.ts'
 import type * as account from './accountTypes.ts'
 import { type BlockOutline, outlinePart, outlinesPart } from './blockOutline.ts'
 import { builders } from './builders.ts'
@@ -184,10 +184,11 @@ export type Calls<table extends Table> = {
     : never
 }
 
-/** Options of one call. */
-export type CallOptions = {
-  /** Aborts the wait of this caller. The call itself is aborted when no other caller waits for its answer. */
-  signal?: StopSignal | undefined
+/**
+ * What a call is made for, and options of it. Its signal aborts the wait of this caller. The call itself is aborted when no other caller
+ * waits for its answer.
+ */
+export type CallOptions = Call & {
   /** Whether only the HTTP interface may answer: what gRPC answered did not fit together. */
   overHttp?: boolean | undefined
 }

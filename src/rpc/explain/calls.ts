@@ -8,16 +8,16 @@ const INTERNAL = -32603
 /** Makes a span of each JSON-RPC call, by the semantic conventions of OpenTelemetry for JSON-RPC. */
 export function traced(recorder: Pick<CallRecorder, 'run'>): RpcMiddleware {
   return (next, rpcRequest, call) => {
-    const { id, method, request } = call
+    const { client, headers, id, method, socket } = call
     const attributes = {
       'rpc.system': 'jsonrpc',
       'rpc.method': method,
       'rpc.jsonrpc.version': '2.0',
       ...(id !== undefined && { 'rpc.jsonrpc.request_id': String(id) }),
-      'client.address': request.client,
-      'network.protocol.name': request.socket ? 'websocket' : 'http',
+      'client.address': client,
+      'network.protocol.name': socket ? 'websocket' : 'http',
     }
-    const options = { attributes, headers: request.headers, kind: 'server' } as const
+    const options = { attributes, headers, kind: 'server' } as const
     return recorder.run(method, options, async () => next(rpcRequest, call))
   }
 }

@@ -5,7 +5,7 @@ import { isComplete } from '../../chain/logs/origins.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../method.ts'
 import { member, objectOf, type Param } from '../params/params.ts'
-import type { RequestScope } from '../request.ts'
+import type { ClientCall } from '../request.ts'
 import { type CallRecorder, callsFor, type RecordedCall } from './recorder.ts'
 
 type Call = { method: string; params: readonly unknown[] }
@@ -58,17 +58,17 @@ export function createExplainMethod({ recorder, request }: createExplainMethod.O
     result: { type: 'object', required: ['method', 'block', 'source', 'calls', 'ms'] },
     summary:
       'runs a call and returns its block, the source of its answer (also of logs) and its native calls',
-    async handler({ chain, request: scope }, [{ method, params }]): Promise<Explanation> {
+    async handler({ chain }, [{ method, params }], asking): Promise<Explanation> {
       const { hash, number } = chain.latest()
       const started = performance.now()
       const { calls, origins, result } = await recorder.record(() =>
-        outcomeOf({ method, params }, scope),
+        outcomeOf({ method, params }, asking),
       )
       return {
         method,
         block: { number, hash },
         source: calls.length === 0 ? 'memory' : 'upstream',
-        calls: callsFor(scope.caller, calls),
+        calls: callsFor(asking.caller, calls),
         ...(origins.length > 0 && { logs: { complete: isComplete(origins), blocks: origins } }),
         ms: performance.now() - started,
         ...result,
@@ -78,10 +78,10 @@ export function createExplainMethod({ recorder, request }: createExplainMethod.O
 
   async function outcomeOf(
     called: Call,
-    scope: RequestScope,
+    asking: ClientCall,
   ): Promise<Pick<Explanation, 'error' | 'result'>> {
     try {
-      return { result: await request(called, scope) }
+      return { result: await request(called, asking) }
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       const { code, data, message } = error
@@ -94,6 +94,6 @@ export declare namespace createExplainMethod {
   type Options = {
     recorder: Pick<CallRecorder, 'record'>
     /** Calls a method of this gateway for a client. @throws RpcError */
-    request: (call: Call, scope: RequestScope) => Promise<unknown>
+    request: (call: Call, asking: ClientCall) => Promise<unknown>
   }
 }

@@ -11,6 +11,6 @@ export function createLimitsMethod(limits: Pick<CallLimits, 'state'>): AnyMethod
       required: ['caller', 'scope', 'limits', 'remaining', 'limit', 'refilledInMs', 'inFlight'],
     },
     summary: 'the limits of the caller, what is left of them, and when they are whole again',
-    handler: ({ request }) => limits.state(request.caller ?? IN_PROCESS),
+    handler: (_, __, { caller = IN_PROCESS }) => limits.state(caller),
   })
 }

@@ -13,7 +13,7 @@ test('behavior: headers say how many calls and ranges of blocks they leave out',
         recorder.logs([{ from: number, to: number, source }])
       }
     },
-    { head: () => undefined, limits: { headers: async () => ({}) }, recorder, scope: {} },
+    { call: {}, head: () => undefined, limits: { headers: async () => ({}) }, recorder },
   )
   for (const name of ['x-ethgate-calls', 'x-ethgate-logs']) {
     expect(headers[name]?.split(', ')).toHaveLength(21)

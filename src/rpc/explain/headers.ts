@@ -3,7 +3,7 @@ import type { Hash } from 'viem'
 import { isComplete } from '../../chain/logs/origins.ts'
 import { IN_PROCESS } from '../../limits/caller.ts'
 import type { CallLimits } from '../../limits/limits.ts'
-import type { RequestScope } from '../request.ts'
+import type { ClientCall } from '../request.ts'
 import { type CallRecorder, callsFor, type RecordedCall } from './recorder.ts'
 
 /** Maximum number of native calls, and of ranges of blocks, in a header. */
@@ -21,13 +21,13 @@ export async function explainInHeaders<answer>(
     head,
     limits,
     recorder,
-    scope: { caller = IN_PROCESS, meter },
+    call: { caller = IN_PROCESS, meter },
   }: {
     /** The newest block; undefined before the first one. */
     head: () => { number: number; hash: Hash } | undefined
     limits: Pick<CallLimits, 'headers'>
     recorder: Pick<CallRecorder, 'record'>
-    scope: Pick<RequestScope, 'caller' | 'meter'>
+    call: Pick<ClientCall, 'caller' | 'meter'>
   },
 ): Promise<{ answer: answer; headers: Record<string, string> }> {
   const block = head()

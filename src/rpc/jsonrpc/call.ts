@@ -1,29 +1,29 @@
 import type { JSONRPCRequest, JSONRPCServerMiddleware } from 'json-rpc-2.0'
 
+import { createAskedNodes } from '../../lib/call.ts'
 import type { Context } from '../context.ts'
-import { ofRequest, type RequestScope, scopesOf } from '../request.ts'
+import type { ClientCall } from '../request.ts'
 import type { Answer } from './answer.ts'
 import { faultOf, idText, shownId } from './entry.ts'
 
 /**
- * One call from its beginning to its outcome: what middleware reads and writes. json-rpc-2.0 passes it on beside the request, as its
- * server parameter.
+ * One call from its beginning to its outcome: what middleware reads and writes, and what its method gets. json-rpc-2.0 passes it on
+ * beside the request, as its server parameter.
  */
-export type RpcCall = ObservedCall & {
-  /** Its id as JSON text, as it was written. */
-  readonly idText: string
-  /** Why the entry is no request; undefined for one. */
-  readonly fault: string | undefined
-  /** The request over HTTP or WebSocket that it belongs to. */
-  readonly request: RequestScope
-  readonly shared: Shared
-  /** The answer, when its bytes are prepared. */
-  answer: Answer | undefined
-  /** Bytes of the answer that the method gave, also when a refusal is sent in its place. */
-  bytes: number
-  delivery: 'open' | 'delivered' | 'dropped'
-  listeners: ((delivered: boolean) => void)[] | undefined
-}
+export type RpcCall = ObservedCall &
+  ClientCall & {
+    /** Its id as JSON text, as it was written. */
+    readonly idText: string
+    /** Why the entry is no request; undefined for one. */
+    readonly fault: string | undefined
+    readonly shared: Shared
+    /** The answer, when its bytes are prepared. */
+    answer: Answer | undefined
+    /** Bytes of the answer that the method gave, also when a refusal is sent in its place. */
+    bytes: number
+    delivery: 'open' | 'delivered' | 'dropped'
+    listeners: ((delivered: boolean) => void)[] | undefined
+  }
 
 /** The outcome of a call, for logs and metrics. */
 export type ObservedCall = {
@@ -44,7 +44,10 @@ export type RpcMiddleware = JSONRPCServerMiddleware<RpcCall>
 
 /** What the calls of one request share. */
 export type Shared = {
-  readonly request: RequestScope
+  /** What was sent over HTTP or WebSocket, as one call. */
+  readonly request: ClientCall
+  /** The calls of a batch are asked of one node; undefined for a single call. */
+  readonly group: object | undefined
   /** Remaining bytes of the response limit; negative once an answer exceeded it. */
   left: number
   /** Their outcomes, for the log; undefined when it is off. */
@@ -53,7 +56,7 @@ export type Shared = {
 
 /** Runs a call with its context, name and raw params. Its result or error becomes the answer. */
 export type AroundCall = (
-  call: { context: Context; method: string; params: readonly unknown[] },
+  call: { call: ClientCall; context: Context; method: string; params: readonly unknown[] },
   run: () => unknown,
 ) => unknown
 
@@ -70,12 +73,21 @@ export function openCall(
 ): RpcCall {
   const fault = faultOf(entry)
   const method = fault === undefined ? (entry as JSONRPCRequest).method : ''
+  const { group, request } = shared
   return {
     method: fault === undefined ? (isServed(method) ? method : 'unknown') : 'invalid',
     id: shownId(entry),
     idText: idText(entry, rawId),
     fault,
-    request: shared.request,
+    asked: createAskedNodes(),
+    caller: request.caller,
+    client: request.client,
+    group,
+    headers: request.headers,
+    meter: request.meter,
+    signal: request.signal,
+    socket: request.socket,
+    onDelivery,
     shared,
     code: 0,
     ms: 0,
@@ -88,17 +100,14 @@ export function openCall(
 }
 
 /**
- * The scope that a method gets. A batch has several calls, and the answer of a call may be dropped or replaced, so its listeners reach
- * the connection only once its result is part of the response.
+ * A batch has several calls, and the answer of a call may be dropped or replaced, so its listeners reach the connection only once its
+ * result is part of the response. All calls share this function.
  */
-export const scopeOfCall = scopesOf<RpcCall>({
-  ...ofRequest,
-  onDelivery(call, listener) {
-    if (call.delivery === 'open') (call.listeners ??= []).push(listener)
-    else if (call.delivery === 'delivered') call.request.onDelivery(listener)
-    else listener(false)
-  },
-})
+function onDelivery(this: RpcCall, listener: (delivered: boolean) => void): void {
+  if (this.delivery === 'open') (this.listeners ??= []).push(listener)
+  else if (this.delivery === 'delivered') this.shared.request.onDelivery(listener)
+  else listener(false)
+}
 
 /**
  * Says whether the result is part of the response, so that the connection reports its delivery. It is not when the call is a
@@ -107,6 +116,6 @@ export const scopeOfCall = scopesOf<RpcCall>({
 export function endCall(call: RpcCall, isDelivered: boolean): void {
   call.delivery = isDelivered ? 'delivered' : 'dropped'
   for (const listener of call.listeners ?? [])
-    if (isDelivered) call.request.onDelivery(listener)
+    if (isDelivered) call.shared.request.onDelivery(listener)
     else listener(false)
 }

@@ -17,7 +17,7 @@ export function createDelivery(onError: (error: unknown, message: string) => voi
   }
 
   return {
-    onDelivery(listener: Listener): void {
+    onDelivery(this: void, listener: Listener): void {
       if (outcome === undefined) listeners.push(listener)
       else notify(listener, outcome)
     },

@@ -11,7 +11,7 @@ import {
 
 import { RpcError } from '../../lib/errors.ts'
 import { isWire } from '../../lib/wire.ts'
-import type { Context, ViewContext } from '../context.ts'
+import type { Context } from '../context.ts'
 import { type AnyMethod, callMethod } from '../method.ts'
 import { type Answer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
 import {
@@ -20,7 +20,6 @@ import {
   openCall,
   type RpcCall,
   type RpcMiddleware,
-  scopeOfCall,
   type Shared,
 } from './call.ts'
 import {
@@ -79,12 +78,12 @@ export function createDispatch({
         JSONRPCErrorCode.InvalidParams,
         'invalid params: expected an array, by position',
       )
-    const shared = context()
-    // Inherits instead of copying, because a context has ten members and one of them is a getter.
-    const own = Object.create(shared instanceof Promise ? await shared : shared) as Context
-    own.request = scopeOfCall(call)
-    const work = () => callMethod(method, own, params)
-    const result: unknown = around ? around({ context: own, method: name, params }, work) : work()
+    const found = context()
+    const view = found instanceof Promise ? await found : found
+    const work = () => callMethod(method, view, params, call)
+    const result: unknown = around
+      ? around({ call, context: view, method: name, params }, work)
+      : work()
     return createJSONRPCSuccessResponse(
       request.id ?? null,
       isThenable(result) ? await result : result,
@@ -140,10 +139,10 @@ export function createDispatch({
   }
 
   /** Why an answer is not sent; undefined when it is. */
-  function refusalOf({ bytes, request, shared }: RpcCall) {
+  function refusalOf({ bytes, client, shared }: RpcCall) {
     shared.left = bytes <= shared.left ? shared.left - bytes : -1
     if (shared.left < 0) return tooLarge(responseLimit)
-    return hasRoom(bytes, request.client) ? undefined : TOO_MUCH_UNSENT
+    return hasRoom(bytes, client) ? undefined : TOO_MUCH_UNSENT
   }
 
   const isServed = (method: string) => server.hasMethod(method)
@@ -161,8 +160,8 @@ export declare namespace createDispatch {
   type Options = {
     /** Wraps every call of a known method, with its context. Its result or error becomes the answer. */
     around?: AroundCall | undefined
-    /** The context of methods without `request`. @throws RpcError while it is not available */
-    context: () => ViewContext | Promise<ViewContext>
+    /** What methods may use. @throws RpcError while it is not available */
+    context: () => Context | Promise<Context>
     /** Whether an answer of this many bytes may be buffered until its client has read it. */
     hasRoom: (bytes: number, client: string) => boolean
     /** The key is the wire name. */

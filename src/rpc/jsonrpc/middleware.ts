@@ -3,20 +3,17 @@ import { createJSONRPCErrorResponse, type JSONRPCRequest } from 'json-rpc-2.0'
 import type { RpcError } from '../../lib/errors.ts'
 import type { LoopWatch } from '../../lib/loopWatch.ts'
 import type { CallLimits } from '../../limits/limits.ts'
-import type { RequestScope } from '../request.ts'
 import { refusedAnswer } from './answer.ts'
-import type { ObservedCall, RpcCall, RpcMiddleware } from './call.ts'
+import type { RpcCall, RpcMiddleware } from './call.ts'
 
 // What wraps every call, one function a concern. `gateway/parts/rpcServers.ts` has the list, in the order in which they run.
 
 /** Reports the outcome of each call. */
-export function observed(
-  observe: (call: ObservedCall, request: RequestScope) => void,
-): RpcMiddleware {
+export function observed(observe: (call: RpcCall) => void): RpcMiddleware {
   return (next, request, call) =>
     next(request, call).then((response) => {
       call.code ||= response?.error?.code ?? 0
-      observe(call, call.request)
+      observe(call)
       call.shared.calls?.push(call)
       return response
     })
@@ -25,7 +22,7 @@ export function observed(
 /** Runs what the limits of the caller allow, and charges what it cost. */
 export function limited(limits: Pick<CallLimits, 'enter' | 'leave'>): RpcMiddleware {
   return (next, request, call) => {
-    const { caller, meter } = call.request
+    const { caller, meter } = call
     if (!caller) return next(request, call)
     const run = () =>
       next(request, call).then((response) => {

@@ -1,10 +1,8 @@
-import type { Call } from '../../lib/call.ts'
 import { LimitExceededError } from '../../lib/errors.ts'
-import { createStop, type Stop } from '../../lib/stopSignal.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import { BASE_PRICE, bytesPrice } from '../../limits/prices.ts'
-import { type RequestScope, withSignal } from '../request.ts'
+import type { ClientCall } from '../request.ts'
 import { type Answer, batchAnswer, errorAnswer } from './answer.ts'
 import type { ObservedCall, Shared } from './call.ts'
 import { createDispatch } from './dispatch.ts'
@@ -15,7 +13,7 @@ import { inspect, isDeeper } from './inspect.ts'
 /** Answers JSON-RPC requests. */
 export type RpcServer = {
   /** Answers the text of one request or batch; undefined when it contains only notifications. Never fails. */
-  answer(text: string, request: RequestScope): Promise<Answer | undefined>
+  answer(text: string, request: ClientCall): Promise<Answer | undefined>
 }
 
 /**
@@ -41,15 +39,13 @@ export function createRpcServer({
   async function answerBatch(
     entries: readonly unknown[],
     ids: readonly (string | undefined)[],
-    { request, ...shared }: Shared,
+    shared: Shared,
   ): Promise<Answer | undefined> {
     const answers: (Answer | undefined)[] = []
-    let part: Stop | undefined
-    const scope = withSignal(request, () => (part ??= groupOf(request.signal)))
-    const grouped = { ...shared, request: scope }
+    const grouped = { ...shared, group: {} }
     let next = 0
     const worker = async () => {
-      while (next < entries.length && !request.signal.aborted) {
+      while (next < entries.length && !shared.request.signal.aborted) {
         const index = next++
         const entry = entries[index]
         if (grouped.left >= 0) answers[index] = await dispatch(entry, ids[index], grouped)
@@ -58,17 +54,13 @@ export function createRpcServer({
           answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
       }
     }
-    try {
-      await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
-    } finally {
-      if (part) request.signal.removeEventListener('abort', part)
-    }
+    await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
     const sent = answers.filter((answer) => answer !== undefined)
     return sent.length > 0 ? batchAnswer(sent) : undefined
   }
 
   /** Answers a request of which no call is run. Reading it was work too. */
-  function refuseText(request: RequestScope, answer: Answer): Answer {
+  function refuseText(request: ClientCall, answer: Answer): Answer {
     if (limits && request.caller) limits.charge(request.caller, BASE_PRICE)
     return answer
   }
@@ -78,7 +70,7 @@ export function createRpcServer({
     if (text.length > LARGE_BODY) {
       // Parsing a large body takes long, also if it is refused then.
       if (limits && request.caller) limits.charge(request.caller, bytesPrice(text.length))
-      if (timeSlice.isOver()) await timeSlice.next(request.signal)
+      if (timeSlice.isOver()) await timeSlice.next(request)
     }
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
@@ -101,10 +93,11 @@ export function createRpcServer({
 
   return {
     async answer(text, request) {
-      if (!onRequest) return answerText(text, { request, left: responseLimit, calls: undefined })
+      const shared = { group: undefined, request, left: responseLimit }
+      if (!onRequest) return answerText(text, { ...shared, calls: undefined })
       const calls: ObservedCall[] = []
       const started = performance.now()
-      const answer = await answerText(text, { request, left: responseLimit, calls })
+      const answer = await answerText(text, { ...shared, calls })
       onRequest({ bytes: answer?.bytes ?? 0, calls, ms: performance.now() - started })
       return answer
     },
@@ -134,7 +127,7 @@ export declare namespace createRpcServer {
 /** Wraps a batch of so many entries. Returns its result. */
 export type AroundBatch = <result>(
   size: number,
-  request: RequestScope,
+  request: ClientCall,
   work: () => Promise<result>,
 ) => Promise<result>
 
@@ -153,14 +146,6 @@ function tooManyEntries(
   const first = entries.findIndex((entry) => !isNotification(entry))
   const id = first === -1 ? 'null' : idText(entries[first], ids[first])
   return batchAnswer([errorAnswer(id, { code, message })])
-}
-
-/** The call of a batch: its entries are asked of one node. */
-function groupOf(call: Call): Stop {
-  const part = createStop({ ...call, group: {} })
-  if (call.aborted) part.stop(call.reason)
-  else call.addEventListener('abort', part, { once: true })
-  return part
 }
 
 /** Entries of one batch in flight: fewer than the sockets of a node (40). */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { fromWire } from '../../lib/wire.ts'
-import { callMethod } from '../method.ts'
 import { debug_traceBlockByHash } from './debug_traceBlockByHash.ts'
 import { debug_traceBlockByNumber } from './debug_traceBlockByNumber.ts'
 import { eth_getBlockByNumber } from './eth_getBlockByNumber.ts'

@@ -8,5 +8,6 @@ export const debug_traceBlockByHash = defineMethod({
   result: blockFrames,
   summary:
     'the calls of all transactions of a block (callTracer), from the internal transactions of the node',
-  handler: (context, [blockHash, options]) => framesOfBlock({ blockHash }, options, context),
+  handler: (context, [blockHash, options], call) =>
+    framesOfBlock({ blockHash }, options, context, call),
 })

@@ -8,5 +8,5 @@ export const debug_traceBlockByNumber = defineMethod({
   result: blockFrames,
   summary:
     'the calls of all transactions of a block (callTracer), from the internal transactions of the node',
-  handler: (context, [number, options]) => framesOfBlock(number, options, context),
+  handler: (context, [number, options], call) => framesOfBlock(number, options, context, call),
 })

@@ -8,6 +8,6 @@ export const debug_traceCall = defineMethod({
   result: { type: 'object' },
   summary:
     'trace of a call with geth’s tracers, with state and block overrides (`--simulate`); `debug_traceTransaction` shows what the node recorded',
-  handler: (context, [{ unit, value }, ref, options]) =>
-    simulated(context, 'debug_traceCall', { params: [value, 'latest', options], ref, unit }),
+  handler: (context, [{ unit, value }, ref, options], call) =>
+    simulated(context, 'debug_traceCall', { params: [value, 'latest', options], ref, unit }, call),
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { weiMethods } from '../wei/methods.ts'
 import { debug_traceTransaction } from './debug_traceTransaction.ts'
 

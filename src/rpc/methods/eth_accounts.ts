@@ -5,6 +5,6 @@ export const eth_accounts = defineMethod({
   params: [],
   result: schemas.listOf(schemas.address),
   summary: 'the accounts whose keys the gateway holds and the caller may use; none by default',
-  handler: ({ request, sending }) =>
-    sending.accounts.filter((account) => request.caller?.spender?.mayUse(account) ?? true),
+  handler: ({ sending }, _, call) =>
+    sending.accounts.filter((account) => call.caller?.spender?.mayUse(account) ?? true),
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
-import { callMethod } from '../method.ts'
 import { eth_blockNumber } from './eth_blockNumber.ts'
 
 test('default', async () => {

@@ -1,9 +1,9 @@
 import { encodeFunctionData } from 'viem'
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { artifacts, keys, labels } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_call } from './eth_call.ts'
 
 const { abi } = artifacts.Kitchen

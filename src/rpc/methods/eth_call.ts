@@ -15,15 +15,15 @@ export const eth_call = defineMethod({
   result: schemas.bytes,
   summary:
     'executes a call or creation code without a transaction; with overrides in this process (`--simulate`)',
-  async handler(context, [call, ref, accounts, block, unit]) {
+  async handler(context, [request, ref, accounts, block, unit], call) {
     if (accounts || block) {
-      const given = { ...call, value: numberToHex(unit.fromSun(call.value)) }
+      const given = { ...request, value: numberToHex(unit.fromSun(request.value)) }
       const params = [given, 'latest', accounts, block]
-      return simulated<Hex>(context, 'eth_call', { params, ref, unit })
+      return simulated<Hex>(context, 'eth_call', { params, ref, unit }, call)
     }
-    const { chain, native, request } = context
+    const { chain, native } = context
     const source = await chain.state(ref)
-    const result = await runCall(call, { native, signal: request.signal, source })
+    const result = await runCall(request, { call, native, source })
     return result?.data ?? '0x'
   },
 })

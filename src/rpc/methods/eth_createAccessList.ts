@@ -9,10 +9,8 @@ export const eth_createAccessList = defineMethod({
   result: schemas.accessListResult,
   summary:
     'accounts and slots that a call uses (`--simulate`); it costs the same with and without the list',
-  handler: (context, [{ unit, value }, ref, accounts, block]) =>
-    simulated(context, 'eth_createAccessList', {
-      params: [value, 'latest', accounts, block],
-      ref,
-      unit,
-    }),
+  handler: (context, [{ unit, value }, ref, accounts, block], call) => {
+    const params = [value, 'latest', accounts, block]
+    return simulated(context, 'eth_createAccessList', { params, ref, unit }, call)
+  },
 })

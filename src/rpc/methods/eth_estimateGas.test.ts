@@ -1,9 +1,9 @@
 import { encodeFunctionData } from 'viem'
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { artifacts, keys, labels } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_estimateGas } from './eth_estimateGas.ts'
 
 const { abi } = artifacts.Kitchen

@@ -15,14 +15,14 @@ export const eth_estimateGas = defineMethod({
   result: schemas.quantity,
   summary:
     'energy that a transaction needs; 21,000 for a transfer; with overrides in this process (`--simulate`); `ethgate_feeQuote` says what it costs',
-  async handler(context, [call, ref, accounts, block, unit]) {
+  async handler(context, [request, ref, accounts, block, unit], call) {
     if (accounts || block) {
-      const given = { ...call, value: numberToHex(unit.fromSun(call.value)) }
+      const given = { ...request, value: numberToHex(unit.fromSun(request.value)) }
       const params = [given, 'latest', accounts, block]
-      return simulated<Hex>(context, 'eth_estimateGas', { params, ref, unit })
+      return simulated<Hex>(context, 'eth_estimateGas', { params, ref, unit }, call)
     }
-    const { chain, native, request } = context
+    const { chain, native } = context
     const source = await chain.state(ref)
-    return numberToHex(await estimateGas(call, { native, signal: request.signal, source }))
+    return numberToHex(await estimateGas(request, { call, native, source }))
   },
 })

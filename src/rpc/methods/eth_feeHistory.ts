@@ -50,8 +50,8 @@ export const eth_feeHistory = defineMethod({
     ['baseFeePerBlobGas', 'blobGasUsedRatio', 'reward'],
   ),
   summary: 'gas used ratio and base fee (the energy price) of blocks; tips are zero',
-  async handler({ chain, request }, [count, newestRef, percentiles]): Promise<FeeHistory> {
-    const newest = await chain.resolve(newestRef, request.signal)
+  async handler({ chain }, [count, newestRef, percentiles], call): Promise<FeeHistory> {
+    const newest = await chain.resolve(newestRef, call)
     if (!newest)
       throw new RpcError(
         -32000,
@@ -61,10 +61,10 @@ export const eth_feeHistory = defineMethod({
     const oldest = newest.number - length + 1
     // One block more than requested, if there is one: a history ends with the price of the next block.
     const read = length && newest.number < chain.latest().number ? length + 1 : length
-    const blocks = await mapBounded(request.signal, read, async (offset, signal) => {
-      const wire = await chain.block(oldest + offset, false, signal)
+    const blocks = await mapBounded(call, read, async (offset, call) => {
+      const wire = await chain.block(oldest + offset, false, call)
       if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
-      if (timeSlice.isOver()) await timeSlice.next(signal)
+      if (timeSlice.isOver()) await timeSlice.next(call)
       const { priced, ratio } = usageOf(wire)
       return { price: numberToHex(await chain.energyPrice(priced)), ratio }
     })
@@ -106,18 +106,18 @@ function usageOf(wire: Wire<RpcBlock>): Usage {
 async function mapBounded<value>(
   parent: Call,
   length: number,
-  load: (index: number, signal: Call) => Promise<value>,
+  load: (index: number, call: Call) => Promise<value>,
 ): Promise<value[]> {
   const results: value[] = []
   let next = 0
-  const worker = async (signal: Call) => {
+  const worker = async (call: Call) => {
     while (next < length) {
-      signal.throwIfAborted()
+      call.signal?.throwIfAborted()
       const index = next++
-      results[index] = await load(index, signal)
+      results[index] = await load(index, call)
     }
   }
   const workers = { length: Math.min(CONCURRENCY, length) }
-  await together(parent, (signal) => Array.from(workers, () => worker(signal)))
+  await together(parent, (call) => Array.from(workers, () => worker(call)))
   return results
 }

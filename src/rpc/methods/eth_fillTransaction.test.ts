@@ -1,10 +1,11 @@
 import { type Hex, parseTransaction } from 'viem'
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
 import type { Config } from '../../config/config.ts'
-import { type AnyMethod, callMethod } from '../method.ts'
+import type { AnyMethod } from '../method.ts'
 import { weiMethods } from '../wei/methods.ts'
 import { eth_fillTransaction } from './eth_fillTransaction.ts'
 

@@ -9,8 +9,8 @@ export const eth_getBalance = defineMethod({
   params: [contractAddress, optional(blockRef, 'latest')],
   result: schemas.amount,
   summary: 'balance of an account in sun; past balances if the node keeps them',
-  async handler({ chain, native, request: { signal } }, [account, ref]) {
+  async handler({ chain, native }, [account, ref], call) {
     const source = await chain.state(ref)
-    return numberToHex(await balanceAt(account, { native, signal, source }))
+    return numberToHex(await balanceAt(account, { native, call, source }))
   },
 })

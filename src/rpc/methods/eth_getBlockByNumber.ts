@@ -6,8 +6,8 @@ export const eth_getBlockByNumber = defineMethod({
   params: [blockRef, named('fullTransactions', optional(boolean, false))],
   result: schemas.nullable(schemas.block),
   summary: 'a block by number or tag, with transaction hashes or whole transactions',
-  handler({ chain, request }, [ref, full]) {
-    const found = chain.block(ref, full, request.signal)
+  handler({ chain }, [ref, full], call) {
+    const found = chain.block(ref, full, call)
     return found instanceof Promise ? found.then((block) => block ?? null) : found
   },
 })

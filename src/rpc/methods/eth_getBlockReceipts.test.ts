@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN } from '../../../test/support/recordedChain.ts'
 import { fromWire } from '../../lib/wire.ts'
-import { callMethod } from '../method.ts'
 import { eth_getBlockReceipts } from './eth_getBlockReceipts.ts'
 
 test.each([['0x82'], ['130'], [130], [{ blockNumber: '0x82' }]])('args: %j', async (ref) => {

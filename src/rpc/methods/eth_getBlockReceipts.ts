@@ -6,5 +6,5 @@ export const eth_getBlockReceipts = defineMethod({
   params: [blockRef],
   result: schemas.nullable(schemas.listOf(schemas.receipt)),
   summary: 'all receipts of a block',
-  handler: async ({ chain, request }, [ref]) => (await chain.receipts(ref, request.signal)) ?? null,
+  handler: async ({ chain }, [ref], call) => (await chain.receipts(ref, call)) ?? null,
 })

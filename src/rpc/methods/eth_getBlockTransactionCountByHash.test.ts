@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext, headBlock } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
-import { callMethod } from '../method.ts'
 import { eth_getBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts'
 
 test('default', async () => {

@@ -8,8 +8,8 @@ export const eth_getBlockTransactionCountByHash = defineMethod({
   params: [named('blockHash', hash)],
   result: schemas.nullable(schemas.quantity),
   summary: 'number of transactions in a block',
-  async handler({ chain, request }, [blockHash]) {
-    const count = await chain.transactionCount({ blockHash }, request.signal)
+  async handler({ chain }, [blockHash], call) {
+    const count = await chain.transactionCount({ blockHash }, call)
     return count === undefined ? null : numberToHex(count)
   },
 })

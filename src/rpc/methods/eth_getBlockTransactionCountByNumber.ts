@@ -8,8 +8,8 @@ export const eth_getBlockTransactionCountByNumber = defineMethod({
   params: [blockRef],
   result: schemas.nullable(schemas.quantity),
   summary: 'number of transactions in a block',
-  async handler({ chain, request }, [ref]) {
-    const count = await chain.transactionCount(ref, request.signal)
+  async handler({ chain }, [ref], call) {
+    const count = await chain.transactionCount(ref, call)
     return count === undefined ? null : numberToHex(count)
   },
 })

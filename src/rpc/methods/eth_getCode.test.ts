@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { artifacts, keys, labels } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_getCode } from './eth_getCode.ts'
 
 const TOKEN = `0x${labels.contracts.Token.address.slice(2)}`

@@ -7,6 +7,6 @@ export const eth_getCode = defineMethod({
   params: [contractAddress, optional(blockRef, 'latest')],
   result: schemas.bytes,
   summary: 'runtime code of a contract',
-  handler: async ({ chain, native, request: { signal } }, [account, ref]) =>
-    codeAt(account, { native, signal, source: await chain.state(ref) }),
+  handler: async ({ chain, native }, [account, ref], call) =>
+    codeAt(account, { native, call, source: await chain.state(ref) }),
 })

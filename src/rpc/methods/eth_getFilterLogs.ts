@@ -6,5 +6,5 @@ export const eth_getFilterLogs = defineMethod({
   params: [filterId],
   result: schemas.listOf(schemas.log),
   summary: 'all logs in the range of a log filter',
-  handler: ({ filters, request }, [id]) => filters.logs(id, request.signal),
+  handler: ({ filters }, [id], call) => filters.logs(id, call),
 })

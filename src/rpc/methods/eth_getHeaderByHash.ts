@@ -7,6 +7,6 @@ export const eth_getHeaderByHash = defineMethod({
   params: [hash],
   result: schemas.nullable(schemas.header),
   summary: 'header of a block by hash',
-  handler: async ({ chain, request }, [blockHash]) =>
-    headerOrNull(await chain.block({ blockHash }, false, request.signal)),
+  handler: async ({ chain }, [blockHash], call) =>
+    headerOrNull(await chain.block({ blockHash }, false, call)),
 })

@@ -7,6 +7,6 @@ export const eth_getHeaderByNumber = defineMethod({
   params: [blockNumberOrTag],
   result: schemas.nullable(schemas.header),
   summary: 'header of a block by number or tag',
-  handler: async ({ chain, request }, [number]) =>
-    headerOrNull(await chain.block(number, false, request.signal)),
+  handler: async ({ chain }, [number], call) =>
+    headerOrNull(await chain.block(number, false, call)),
 })

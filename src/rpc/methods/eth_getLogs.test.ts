@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
 import { fromWire } from '../../lib/wire.ts'
-import { callMethod } from '../method.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
 
 const TOKEN = `0x${labels.contracts.Token.address.slice(2)}`

@@ -7,6 +7,6 @@ export const eth_getLogs = defineMethod({
   params: [logFilter],
   result: schemas.listOf(schemas.log),
   summary: 'logs of one block or of a range, by address and topics',
-  handler: ({ chain, request }, [filter]) =>
-    chain.logs('blockHash' in filter ? filter : toRangeQuery(filter), request.signal),
+  handler: ({ chain }, [filter], call) =>
+    chain.logs('blockHash' in filter ? filter : toRangeQuery(filter), call),
 })

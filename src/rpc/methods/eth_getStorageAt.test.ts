@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_getStorageAt } from './eth_getStorageAt.ts'
 
 const KITCHEN = `0x${labels.contracts.Kitchen.address.slice(2)}`

@@ -8,6 +8,6 @@ export const eth_getStorageAt = defineMethod({
   result: schemas.hash,
   summary:
     'a storage slot; needs --upstream-rpc, because the node’s HTTP API does not provide storage',
-  handler: async ({ chain, native, nodeRpc, request: { signal } }, [account, slot, ref]) =>
-    storageAt(account, slot, { native, signal, source: await chain.state(ref) }, nodeRpc),
+  handler: async ({ chain, native, nodeRpc }, [account, slot, ref], call) =>
+    storageAt(account, slot, { native, call, source: await chain.state(ref) }, nodeRpc),
 })

@@ -6,6 +6,6 @@ export const eth_getTransactionByBlockHashAndIndex = defineMethod({
   params: [named('blockHash', hash), index],
   result: schemas.nullable(schemas.transaction),
   summary: 'a transaction by its index in a block',
-  handler: async ({ chain, request }, [blockHash, position]) =>
-    (await chain.transactionAt({ blockHash }, position, request.signal)) ?? null,
+  handler: async ({ chain }, [blockHash, position], call) =>
+    (await chain.transactionAt({ blockHash }, position, call)) ?? null,
 })

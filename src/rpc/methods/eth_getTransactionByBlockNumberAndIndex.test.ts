@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext, headBlock } from '../../../test/support/context.ts'
 import { fromWire } from '../../lib/wire.ts'
-import { callMethod } from '../method.ts'
 import { eth_getTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts'
 
 test('default', async () => {

@@ -6,6 +6,6 @@ export const eth_getTransactionByBlockNumberAndIndex = defineMethod({
   params: [blockRef, index],
   result: schemas.nullable(schemas.transaction),
   summary: 'a transaction by its index in a block',
-  handler: async ({ chain, request }, [ref, position]) =>
-    (await chain.transactionAt(ref, position, request.signal)) ?? null,
+  handler: async ({ chain }, [ref, position], call) =>
+    (await chain.transactionAt(ref, position, call)) ?? null,
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext, headBlock } from '../../../test/support/context.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_getTransactionByHash } from './eth_getTransactionByHash.ts'
 
 const unknown = `0x${'ab'.repeat(32)}`

@@ -7,6 +7,6 @@ export const eth_getTransactionByHash = defineMethod({
   params: [named('transactionHash', hash)],
   result: schemas.nullable(schemas.transaction),
   summary: 'a mined or pending transaction by hash; block fields are null while it is pending',
-  handler: async ({ chain, request, sending }, [transaction]) =>
-    (await transactionByHash(transaction, { chain, request, sending })) ?? null,
+  handler: async ({ chain, sending }, [transaction], call) =>
+    (await transactionByHash(transaction, { chain, call, sending })) ?? null,
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_getTransactionCount } from './eth_getTransactionCount.ts'
 import { eth_sendTransaction } from './eth_sendTransaction.ts'
 

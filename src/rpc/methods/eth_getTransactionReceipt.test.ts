@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
 import { fromWire, isWire } from '../../lib/wire.ts'
-import { callMethod } from '../method.ts'
 import { eth_getTransactionReceipt } from './eth_getTransactionReceipt.ts'
 
 const unknown = `0x${'ab'.repeat(32)}`

@@ -7,6 +7,6 @@ export const eth_getTransactionReceipt = defineMethod({
   params: [named('transactionHash', hash)],
   result: schemas.nullable(schemas.receipt),
   summary: 'the receipt of a transaction; null while it is not in a block',
-  handler: async ({ chain, request, sending }, [transaction]) =>
-    (await receiptByHash(transaction, { chain, request, sending })) ?? null,
+  handler: async ({ chain, sending }, [transaction], call) =>
+    (await receiptByHash(transaction, { chain, call, sending })) ?? null,
 })

@@ -6,5 +6,5 @@ export const eth_newBlockFilter = defineMethod({
   params: [],
   result: schemas.quantity,
   summary: 'creates a filter for the hashes of new blocks',
-  handler: ({ filters, request }) => filters.createBlocks(ownerOf(request)),
+  handler: ({ filters }, _, call) => filters.createBlocks(ownerOf(call)),
 })

@@ -8,12 +8,12 @@ export const eth_newFilter = defineMethod({
   params: [logFilter],
   result: schemas.quantity,
   summary: 'creates a log filter; changes start now, `eth_getFilterLogs` returns the whole range',
-  handler({ filters, request }, [filter]) {
+  handler({ filters }, [filter], call) {
     if ('blockHash' in filter)
       throw new InvalidParamsError(
         0,
         'a filter needs a range of blocks; use eth_getLogs for one block',
       )
-    return filters.createLogs(ownerOf(request), filter)
+    return filters.createLogs(ownerOf(call), filter)
   },
 })

@@ -7,5 +7,5 @@ export const eth_newPendingTransactionFilter = defineMethod({
   result: schemas.quantity,
   summary: 'creates a filter for the hashes of pending transactions',
   fullOnly: true,
-  handler: ({ filters, request }) => filters.createPending(ownerOf(request)),
+  handler: ({ filters }, _, call) => filters.createPending(ownerOf(call)),
 })

@@ -9,10 +9,10 @@ export const eth_pendingTransactions = defineMethod({
   result: schemas.listOf({ type: 'object' }),
   summary: 'the transactions in the mempool of the accounts in `eth_accounts`',
   fullOnly: true,
-  async handler(context, [unit]) {
-    const accounts = await eth_accounts.handler(context, [])
+  async handler(context, [unit], call) {
+    const accounts = await eth_accounts.handler(context, [], call)
     if (accounts.length === 0) return []
-    const waiting = await waitingTransactions(context, unit)
+    const waiting = await waitingTransactions(context, unit, call)
     return waiting.filter(({ from }) => accounts.includes(from))
   },
 })

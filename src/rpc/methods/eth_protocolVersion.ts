@@ -7,8 +7,8 @@ export const eth_protocolVersion = defineMethod({
   params: [],
   result: schemas.quantity,
   summary: 'block version in the header of the newest block',
-  async handler({ native, request: { signal } }) {
-    const block = await native.wallet.getBlock({ detail: false }, { signal })
+  async handler({ native }, _, call) {
+    const block = await native.wallet.getBlock({ detail: false }, call)
     return numberToHex(block?.block_header.raw_data.version ?? 0)
   },
 })

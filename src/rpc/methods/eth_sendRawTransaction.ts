@@ -12,6 +12,6 @@ export const eth_sendRawTransaction = defineMethod({
   summary:
     'sends a natively signed transaction; sends an Ethereum transaction only if the gateway manages the key of its sender',
   fullOnly: true,
-  handler: ({ request, sending }, [{ unit, value }]) =>
-    sending.sendRaw(value, unit, request.caller?.spender),
+  handler: ({ sending }, [{ unit, value }], call) =>
+    sending.sendRaw(value, unit, call.caller?.spender),
 })

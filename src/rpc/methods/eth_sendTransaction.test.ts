@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
 import { recoverSigners } from '../../native/protobuf/signature.ts'
 import { decodeTransaction } from '../../native/protobuf/transaction.ts'
-import { callMethod } from '../method.ts'
 import { eth_sendTransaction } from './eth_sendTransaction.ts'
 
 const TOKEN = '0x13eb96915a70a53b2ab0fc2f2df09f78137abb8c'

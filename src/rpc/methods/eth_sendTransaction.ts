@@ -8,10 +8,10 @@ export const eth_sendTransaction = defineMethod({
   result: schemas.hash,
   summary: 'signs and sends a native transaction with a managed account',
   fullOnly: true,
-  async handler({ chain, request, sending }, [transaction]) {
-    assertManaged('eth_sendTransaction', transaction.from, { request, sending })
+  async handler({ chain, sending }, [transaction], call) {
+    assertManaged('eth_sendTransaction', transaction.from, { call, sending })
     assertChain(transaction, { chain })
-    const { caller, signal } = request
+    const { caller, signal } = call
     return sending.sendManaged({ ...transaction, signal, spender: caller?.spender })
   },
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_sign } from './eth_sign.ts'
 import { personal_sign } from './personal_sign.ts'
 

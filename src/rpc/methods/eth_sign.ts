@@ -8,6 +8,6 @@ export const eth_sign = defineMethod({
   params: [address, message],
   result: schemas.bytes,
   summary: 'like personal_sign, with the account as first parameter',
-  handler: ({ request, sending }, [account, raw]) =>
-    managedAccount('eth_sign', account, { request, sending }).signMessage({ message: { raw } }),
+  handler: ({ sending }, [account, raw], call) =>
+    managedAccount('eth_sign', account, { call, sending }).signMessage({ message: { raw } }),
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
 import { recoverSigners } from '../../native/protobuf/signature.ts'
 import { decodeTransaction } from '../../native/protobuf/transaction.ts'
-import { callMethod } from '../method.ts'
 import { eth_signTransaction } from './eth_signTransaction.ts'
 
 /** A node's answer to a call of an account without code. */

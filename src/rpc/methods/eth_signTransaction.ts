@@ -12,11 +12,11 @@ export const eth_signTransaction = defineMethod({
   summary:
     'signs a transaction with a managed account; returns native bytes for eth_sendRawTransaction',
   fullOnly: true,
-  async handler({ chain, request, sending }, [transaction]) {
-    assertManaged('eth_signTransaction', transaction.from, { request, sending })
+  async handler({ chain, sending }, [transaction], call) {
+    assertManaged('eth_signTransaction', transaction.from, { call, sending })
     assertChain(transaction, { chain })
     const filled = await sending.fill(transaction)
-    const { hex, id } = await sending.sign({ ...filled, spender: request.caller?.spender })
+    const { hex, id } = await sending.sign({ ...filled, spender: call.caller?.spender })
     const raw: Hex = `0x${hex}`
     return { raw, tx: rpcFilled(filled, chain.id, id) }
   },

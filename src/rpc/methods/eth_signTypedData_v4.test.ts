@@ -1,9 +1,9 @@
 import { recoverTypedDataAddress } from 'viem'
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_signTypedData_v4 } from './eth_signTypedData_v4.ts'
 
 const open = () => createReplayContext({ keys: [keys.bob.pk] })

@@ -30,8 +30,8 @@ export const eth_signTypedData_v4 = defineMethod({
   params: [address, typedData],
   result: schemas.bytes,
   summary: 'signs typed data with a managed account, as on Ethereum (EIP-712)',
-  async handler({ request, sending }, [account, data]) {
-    const signer = managedAccount('eth_signTypedData_v4', account, { request, sending })
+  async handler({ sending }, [account, data], call) {
+    const signer = managedAccount('eth_signTypedData_v4', account, { call, sending })
     return signer.sign({ hash: hashOf(data) })
   },
 })

@@ -9,6 +9,6 @@ export const eth_simulateV1 = defineMethod({
   result: schemas.listOf(schemas.simulatedBlock),
   summary:
     'runs calls in simulated blocks after the newest one, with state and block overrides (`--simulate`)',
-  handler: (context, [{ unit, value }, ref]) =>
-    simulated(context, 'eth_simulateV1', { params: [value, 'latest'], ref, unit }),
+  handler: (context, [{ unit, value }, ref], call) =>
+    simulated(context, 'eth_simulateV1', { params: [value, 'latest'], ref, unit }, call),
 })

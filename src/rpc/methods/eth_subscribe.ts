@@ -2,6 +2,7 @@ import type { SubscriptionSpec } from '../../chain/subscriptions/hub.ts'
 import type { StatusSpec } from '../../chain/subscriptions/statuses.ts'
 import { amountsIn, inUnit } from '../../codec/amounts.ts'
 import * as schemas from '../../codec/schemas.ts'
+import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError, MethodNotSupportedError } from '../../lib/errors.ts'
 import { transactionByHash } from '../../sending/alias.ts'
 import { type TransactionStatus, transactionStatus } from '../../sending/transactionStatus.ts'
@@ -21,17 +22,18 @@ export const eth_subscribe = defineMethod({
   result: schemas.quantity,
   summary:
     'newHeads, logs, newPendingTransactions (with true: whole ones), syncing or transactionStatus (of a hash) over WebSocket; `{"resumeFrom": "0x…"}` resumes heads and logs from a past block',
-  handler(context, [kind, argument, options]) {
-    const { chain, request, subscriptions } = context
-    if (!request.socket)
+  handler(context, [kind, argument, options], call) {
+    const { chain, subscriptions } = context
+    const { socket } = call
+    if (!socket)
       throw new MethodNotSupportedError('eth_subscribe', 'notifications need a WebSocket')
     if (ONLY_FULL.has(kind) && chain.view === 'solid')
       throw new MethodNotSupportedError('eth_subscribe', 'not available on the solidified view')
     if (kind === 'transactionStatus')
-      return subscriptions.subscribe(request.socket, request, statusSpec(argument, context))
+      return subscriptions.subscribe(socket, call, statusSpec(argument, context, call))
     if (kind === 'newPendingTransactions')
-      return subscriptions.subscribe(request.socket, request, pendingSpec(argument, context))
-    return subscriptions.subscribe(request.socket, request, toSpec(kind, argument, options))
+      return subscriptions.subscribe(socket, call, pendingSpec(argument, context))
+    return subscriptions.subscribe(socket, call, toSpec(kind, argument, options))
   },
 })
 
@@ -44,8 +46,8 @@ function pendingSpec(
   if (!isFull) return { kind: 'newPendingTransactions' }
   return {
     kind: 'newPendingTransactions',
-    async read(hash, signal = NEVER) {
-      const found = await transactionByHash(hash, { chain, request: { signal }, sending })
+    async read(hash, call) {
+      const found = await transactionByHash(hash, { call, chain, sending })
       return found && (inUnit(AMOUNTS, found, unit) as object)
     },
   }
@@ -53,26 +55,20 @@ function pendingSpec(
 
 const AMOUNTS = amountsIn(schemas.transaction) ?? {}
 
-/** The signal of a socket in this process. */
-const NEVER = new AbortController().signal
-
 const ONLY_FULL = new Set<SubscriptionKind>(['newPendingTransactions', 'transactionStatus'])
 
 function statusSpec(
   { transaction }: SubscriptionArgument,
-  { chain, native, request, sending }: Context,
+  { chain, native, sending }: Context,
+  call: Call,
 ): StatusSpec {
   if (!transaction) throw new InvalidParamsError(1, 'expected the hash of a transaction')
   return {
     kind: 'transactionStatus',
     transaction,
-    async read(since, signal = request.signal) {
-      const status = await transactionStatus(transaction, {
-        chain,
-        native,
-        request: { signal },
-        sending,
-      })
+    async read(since, asking = call) {
+      const needs = { call: asking, chain, native, sending }
+      const status = await transactionStatus(transaction, needs)
       const { timestamp } = chain.solid()
       if (status.state === 'unknown' && timestamp > since + LONGEST)
         return {

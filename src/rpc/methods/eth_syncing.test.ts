@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext, headBlock } from '../../../test/support/context.ts'
-import { callMethod } from '../method.ts'
 import { eth_syncing } from './eth_syncing.ts'
 
 /** Sets the clock this long after the head’s time. */

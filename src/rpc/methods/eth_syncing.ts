@@ -20,11 +20,11 @@ export const eth_syncing = defineMethod({
     ],
   },
   summary: 'false at the head, otherwise the sync progress of the node',
-  async handler({ chain, native, request: { signal } }) {
+  async handler({ chain, native }, _, call) {
     const { number, timestamp } = chain.latest()
     const age = Date.now() - timestamp
     if (age < FRESH_MS) return false
-    const { beginSyncNum, peerList = [] } = await native.wallet.getNodeInfo(undefined, { signal })
+    const { beginSyncNum, peerList = [] } = await native.wallet.getNodeInfo(undefined, call)
     // An old head alone may be a chain without new blocks. A node that is catching up also has a peer.
     if (!peerList.some(({ needSyncFromPeer }) => needSyncFromPeer)) return false
     return {

@@ -7,6 +7,6 @@ export const ethgate_ack = defineMethod({
   result: schemas.boolean,
   summary:
     'the page of a named cursor was processed: {name, cursor}; false when it is not the page that was answered last',
-  handler: ({ cursors, request }, [{ cursor, name }]) =>
-    cursors.acknowledge(cursorOwnerOf(request), name, cursor),
+  handler: ({ cursors }, [{ cursor, name }], call) =>
+    cursors.acknowledge(cursorOwnerOf(call), name, cursor),
 })

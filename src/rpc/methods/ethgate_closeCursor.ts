@@ -6,5 +6,5 @@ export const ethgate_closeCursor = defineMethod({
   params: [closeCursorParam],
   result: schemas.boolean,
   summary: 'removes a named cursor: {name}',
-  handler: ({ cursors, request }, [{ name }]) => cursors.close(cursorOwnerOf(request), name),
+  handler: ({ cursors }, [{ name }], call) => cursors.close(cursorOwnerOf(call), name),
 })

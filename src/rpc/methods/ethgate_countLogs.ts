@@ -9,6 +9,6 @@ export const ethgate_countLogs = defineMethod({
   result: schemas.quantity,
   summary:
     'number of logs in a range, by address and topics; without a limit where the log index covers the range',
-  handler: async ({ chain, request }, [filter]) =>
-    toQuantity(await chain.countLogs(toRangeQuery(filter), request.signal)),
+  handler: async ({ chain }, [filter], call) =>
+    toQuantity(await chain.countLogs(toRangeQuery(filter), call)),
 })

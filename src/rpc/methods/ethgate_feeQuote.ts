@@ -50,6 +50,5 @@ export const ethgate_feeQuote = defineMethod({
   summary:
     'what a call costs as a transaction that is sent now: energy and who pays it, bandwidth, the fee, a safe fee limit',
   fullOnly: true,
-  handler: ({ chain, native, request: { signal } }, [call]) =>
-    feeQuote(call, { chain, native, signal }),
+  handler: ({ chain, native }, [request], call) => feeQuote(request, { call, chain, native }),
 })

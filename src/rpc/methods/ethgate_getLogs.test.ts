@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import { fromWire, type Wire } from '../../lib/wire.ts'
 import type { Context } from '../context.ts'
-import { callMethod } from '../method.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
 import { ethgate_getLogs } from './ethgate_getLogs.ts'
 

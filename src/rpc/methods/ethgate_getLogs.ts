@@ -29,11 +29,11 @@ export const ethgate_getLogs = defineMethod({
   ),
   summary:
     'logs page by page: {filter, cursor, limit}; where they were found, and whether that is complete; the cursor of the last page is null',
-  async handler({ chain, config, request }, [{ cursor, filter, limit = LIMIT }]) {
+  async handler({ chain, config }, [{ cursor, filter, limit = LIMIT }], call) {
     const { logs, next, origins } = await chain.logPage(
       toRangeQuery(filter),
       { cursor, limit: Math.min(limit, config.logsMaxResults) },
-      request.signal,
+      call,
     )
     return wireObject({
       logs,

@@ -10,10 +10,10 @@ export const ethgate_next = defineMethod({
   params: [nextPageParam],
   result: schemas.object({ cursor: schemas.text, logs: schemas.listOf(schemas.log) }),
   summary: 'the next page of a named cursor, the same one until `ethgate_ack`: {name, limit}',
-  async handler({ config, cursors, request }, [{ limit = LIMIT, name }]) {
-    const { cursor, logs } = await cursors.next(cursorOwnerOf(request), name, {
+  async handler({ config, cursors }, [{ limit = LIMIT, name }], call) {
+    const { cursor, logs } = await cursors.next(cursorOwnerOf(call), name, {
       limit: Math.min(limit, config.logsMaxResults),
-      signal: request.signal,
+      call,
     })
     return wireObject({ logs, cursor })
   },

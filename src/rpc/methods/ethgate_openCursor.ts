@@ -7,10 +7,10 @@ export const ethgate_openCursor = defineMethod({
   params: [openCursorParam],
   result: schemas.object({ cursor: schemas.text, created: schemas.boolean }),
   summary: 'creates a named cursor over logs from any block, or finds it: {name, filter, from}',
-  handler({ config, cursors, request }, [{ name, query }]) {
-    const owner = cursorOwnerOf(request)
+  handler({ config, cursors }, [{ name, query }], call) {
+    const owner = cursorOwnerOf(call)
     // A cursor takes space for weeks, which strangers beside known callers must not use up.
-    if (config.apiKeys !== undefined && request.caller && owner.key === undefined)
+    if (config.apiKeys !== undefined && call.caller && owner.key === undefined)
       throw new MethodNotSupportedError('ethgate_openCursor', 'it needs an API key here')
     return cursors.open(owner, name, query)
   },

@@ -1,6 +1,7 @@
 import { type Hash, keccak256 } from 'viem'
 import { describe, expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
 import { signedTransfer } from '../../../test/support/signedTransfer.ts'
@@ -10,7 +11,6 @@ import { fromWire, type Wire } from '../../lib/wire.ts'
 import { createMemorySentStore } from '../../sending/memorySentStore.ts'
 import type { SentTransaction } from '../../sending/sentStore.ts'
 import type { Context } from '../context.ts'
-import { callMethod } from '../method.ts'
 import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
 import { ethgate_transactionStatus } from './ethgate_transactionStatus.ts'
 

@@ -28,5 +28,6 @@ export const ethgate_transactionStatus = defineMethod({
   ),
   summary: 'what became of a transaction, by native or Ethereum hash, and from where this is known',
   fullOnly: true,
-  handler: (context, [transaction]) => transactionStatus(transaction, context),
+  handler: ({ chain, native, sending }, [transaction], call) =>
+    transactionStatus(transaction, { call, chain, native, sending }),
 })

@@ -5,8 +5,8 @@ export const net_listening = defineMethod({
   params: [],
   result: schemas.boolean,
   summary: 'whether the node has an active peer',
-  async handler({ native, request: { signal } }) {
-    const { activeConnectCount = 0 } = await native.wallet.getNodeInfo(undefined, { signal })
+  async handler({ native }, _, call) {
+    const { activeConnectCount = 0 } = await native.wallet.getNodeInfo(undefined, call)
     return activeConnectCount > 0
   },
 })

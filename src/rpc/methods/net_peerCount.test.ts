@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
-import { callMethod } from '../method.ts'
 import { net_peerCount } from './net_peerCount.ts'
 
 test('default', async () => {

@@ -7,8 +7,8 @@ export const net_peerCount = defineMethod({
   params: [],
   result: schemas.quantity,
   summary: 'number of peers of the node',
-  async handler({ native, request: { signal } }) {
-    const { peerList = [] } = await native.wallet.getNodeInfo(undefined, { signal })
+  async handler({ native }, _, call) {
+    const { peerList = [] } = await native.wallet.getNodeInfo(undefined, call)
     return numberToHex(peerList.length)
   },
 })

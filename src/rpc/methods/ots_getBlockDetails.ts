@@ -8,5 +8,5 @@ export const ots_getBlockDetails = defineMethod({
   result: { type: 'object' },
   summary:
     'a block without its transactions, with their number and fees; null for an unknown block',
-  handler: (context, [{ unit, value }]) => blockDetails(value, unit, context),
+  handler: (context, [{ unit, value }], call) => blockDetails(value, unit, context, call),
 })

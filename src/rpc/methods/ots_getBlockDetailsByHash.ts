@@ -8,5 +8,6 @@ export const ots_getBlockDetailsByHash = defineMethod({
   result: { type: 'object' },
   summary:
     'a block without its transactions, with their number and fees; null for an unknown block',
-  handler: (context, [{ unit, value }]) => blockDetails({ blockHash: value }, unit, context),
+  handler: (context, [{ unit, value }], call) =>
+    blockDetails({ blockHash: value }, unit, context, call),
 })

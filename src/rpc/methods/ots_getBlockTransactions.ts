@@ -8,8 +8,8 @@ export const ots_getBlockTransactions = defineMethod({
   params: [withUnit(blockNumberOrTag), named('page', index), named('pageSize', index)],
   result: { type: 'object' },
   summary: 'a page of the transactions of a block with their receipts; the last ones are page 0',
-  async handler(context, [{ unit, value }, page, size]) {
-    const whole = await wholeBlock(value, unit, context)
+  async handler(context, [{ unit, value }, page, size], call) {
+    const whole = await wholeBlock(value, unit, context, call)
     if (!whole) throw new RpcError(-32000, 'block not found')
     const { block, receipts, transactions } = whole
     const end = Math.max(0, transactions.length - page * size)

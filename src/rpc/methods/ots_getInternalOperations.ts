@@ -11,8 +11,8 @@ export const internalOperationsBy = (frameOf: FrameOf) =>
     params: [withUnit(named('transactionHash', hash))],
     result: schemas.listOf({ type: 'object' }),
     summary: 'transfers, creations and destructions inside a transaction',
-    handler: async (context, [{ unit, value }]) =>
-      operationsOf(await frameOf(value, unit, context)),
+    handler: async (context, [{ unit, value }], call) =>
+      operationsOf(await frameOf(value, unit, context, call)),
   })
 
 export const ots_getInternalOperations = internalOperationsBy(recordedFrame)

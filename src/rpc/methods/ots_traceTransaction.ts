@@ -11,7 +11,8 @@ export const traceTransactionBy = (frameOf: FrameOf) =>
     params: [withUnit(named('transactionHash', hash))],
     result: schemas.listOf({ type: 'object' }),
     summary: 'the frames of a transaction with their depth',
-    handler: async (context, [{ unit, value }]) => entriesOf(await frameOf(value, unit, context)),
+    handler: async (context, [{ unit, value }], call) =>
+      entriesOf(await frameOf(value, unit, context, call)),
   })
 
 export const ots_traceTransaction = traceTransactionBy(recordedFrame)

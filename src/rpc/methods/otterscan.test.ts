@@ -1,11 +1,12 @@
 import type { Hash } from 'viem'
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
 import { fromWire, isWire } from '../../lib/wire.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
-import { type AnyMethod, callMethod } from '../method.ts'
+import type { AnyMethod } from '../method.ts'
 import { methods } from './index.ts'
 
 /** A block with inner calls and reverted transactions. */

@@ -5,6 +5,7 @@ import type { BlockRef } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
+import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { fromWire } from '../../lib/wire.ts'
 import type { Context } from '../context.ts'
@@ -23,13 +24,14 @@ const RECEIPTS = amountsIn(schemas.listOf(schemas.receipt)) ?? {}
 export async function wholeBlock(
   ref: BlockRef,
   unit: Unit,
-  { chain, request: { signal } }: Pick<Context, 'chain' | 'request'>,
+  { chain }: Pick<Context, 'chain'>,
+  call: Call,
 ): Promise<WholeBlock | undefined> {
-  const wire = await chain.block(ref, true, signal)
+  const wire = await chain.block(ref, true, call)
   if (!wire) return undefined
   const block = inUnit(BLOCK, fromWire(wire), unit) as RpcBlock
   // By hash, because another block may have taken its place since it was read.
-  const receipts = await chain.receipts({ blockHash: block.hash }, signal)
+  const receipts = await chain.receipts({ blockHash: block.hash }, call)
   if (!receipts)
     throw new RpcError(-32000, 'a reorg replaced the block while it was read; try again')
   return {
@@ -43,9 +45,10 @@ export async function wholeBlock(
 export async function blockDetails(
   ref: BlockRef,
   unit: Unit,
-  context: Pick<Context, 'chain' | 'request'>,
+  context: Pick<Context, 'chain'>,
+  call: Call,
 ) {
-  const whole = await wholeBlock(ref, unit, context)
+  const whole = await wholeBlock(ref, unit, context, call)
   if (!whole) return null
   const { transactions, ...header } = whole.block
   const fees = whole.receipts.reduce(

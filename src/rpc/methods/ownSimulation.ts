@@ -70,10 +70,10 @@ function isOfMethod(code: number): boolean {
 export async function simulateOnNode(
   rpc: NodeRpc,
   params: readonly unknown[],
-  signal: Call,
+  call: Call,
 ): Promise<unknown> {
   try {
-    return await rpc.call('eth_simulateV1', [...params], signal)
+    return await rpc.call('eth_simulateV1', [...params], call)
   } catch (error) {
     if (!(error instanceof NodeRpcError)) throw error
     const { code, message } = error.answered

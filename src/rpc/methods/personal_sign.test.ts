@@ -1,9 +1,9 @@
 import { recoverMessageAddress } from 'viem'
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { personal_sign } from './personal_sign.ts'
 
 const open = () => createReplayContext({ keys: [keys.bob.pk] })

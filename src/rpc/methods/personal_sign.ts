@@ -27,8 +27,8 @@ export const personal_sign = defineMethod({
   params: [message, address],
   result: schemas.bytes,
   summary: 'signs a message with a managed account, as on Ethereum (EIP-191)',
-  handler: ({ request, sending }, [raw, account]) =>
-    managedAccount('personal_sign', account, { request, sending }).signMessage({
+  handler: ({ sending }, [raw, account], call) =>
+    managedAccount('personal_sign', account, { call, sending }).signMessage({
       message: { raw },
     }),
 })

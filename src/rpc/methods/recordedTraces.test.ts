@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { CLIENT_CALL } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
 import { SUN } from '../../codec/unit.ts'
@@ -19,18 +20,20 @@ const infosOf = (num: number) =>
 
 test('default: a block and each of its transactions have the same frames', async () => {
   const context = await createReplayContext()
-  const traces = (await tracesOfBlock(BLOCK, SUN, context)) ?? []
+  const traces = (await tracesOfBlock(BLOCK, SUN, context, CLIENT_CALL)) ?? []
   expect(traces.map(({ transaction }) => transaction.hash)).toEqual(
     infosOf(BLOCK).map(({ id }) => `0x${id}`),
   )
   expect(traces.some(({ frame }) => (frame.calls ?? []).length > 0)).toBe(true)
   for (const trace of traces)
-    expect(await traceOfTransaction(trace.transaction.hash, SUN, context)).toEqual(trace)
+    expect(await traceOfTransaction(trace.transaction.hash, SUN, context, CLIENT_CALL)).toEqual(
+      trace,
+    )
 })
 
 test('default: flat traces name their transaction, block and place', async () => {
   const context = await createReplayContext()
-  const traces = (await tracesOfBlock(BLOCK, SUN, context)) ?? []
+  const traces = (await tracesOfBlock(BLOCK, SUN, context, CLIENT_CALL)) ?? []
   for (const [index, trace] of traces.entries()) {
     const [outer, ...inner] = flatTracesOf(trace)
     expect(outer).toMatchObject({ subtraces: (trace.frame.calls ?? []).length, traceAddress: [] })
@@ -46,13 +49,13 @@ test('default: flat traces name their transaction, block and place', async () =>
 
 test('behavior: undefined for a transaction that is in no block', async () => {
   const context = await createReplayContext()
-  expect(await traceOfTransaction(UNKNOWN, SUN, context)).toBeUndefined()
-  expect(await tracesOfBlock(0xffff, SUN, context)).toBeUndefined()
+  expect(await traceOfTransaction(UNKNOWN, SUN, context, CLIENT_CALL)).toBeUndefined()
+  expect(await tracesOfBlock(0xffff, SUN, context, CLIENT_CALL)).toBeUndefined()
 })
 
 test('behavior: genesis needs no call', async () => {
   const context = await createReplayContext()
-  expect(await tracesOfBlock(0, SUN, context)).toEqual([])
+  expect(await tracesOfBlock(0, SUN, context, CLIENT_CALL)).toEqual([])
   expect(context.node.requests.paths()).not.toContain('/wallet/gettransactioninfobyblocknum')
 })
 
@@ -71,7 +74,7 @@ test('error: the records are of other transactions than the block', async () => 
   const others = infosOf(BLOCK).map((info) => ({ ...info, id: 'ff'.repeat(32) }))
   const path = '/wallet/gettransactioninfobyblocknum'
   const context = await afterwards(path, JSON.stringify(others))
-  await expect(tracesOfBlock(BLOCK, SUN, context)).rejects.toMatchObject(REPLACED)
+  await expect(tracesOfBlock(BLOCK, SUN, context, CLIENT_CALL)).rejects.toMatchObject(REPLACED)
 })
 
 test.each([
@@ -81,5 +84,7 @@ test.each([
   const [info] = infosOf(BLOCK) as [Info]
   const text = JSON.stringify(change(info))
   const context = await afterwards('/wallet/gettransactioninfobyid', text)
-  await expect(traceOfTransaction(`0x${info.id}`, SUN, context)).rejects.toMatchObject(REPLACED)
+  await expect(traceOfTransaction(`0x${info.id}`, SUN, context, CLIENT_CALL)).rejects.toMatchObject(
+    REPLACED,
+  )
 })

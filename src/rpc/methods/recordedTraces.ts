@@ -7,6 +7,7 @@ import { frameOfRecord } from '../../codec/internalFrames.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
+import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { fromWire } from '../../lib/wire.ts'
 import { transactionByHash } from '../../sending/alias.ts'
@@ -20,23 +21,24 @@ export type RecordedTrace = { transaction: RpcTransaction; frame: CallFrame }
 export async function traceOfTransaction(
   hash: Hash,
   unit: Unit,
-  { chain, internal, request, sending }: Context,
+  { chain, internal, sending }: Context,
+  call: Call,
 ): Promise<RecordedTrace | undefined> {
-  const transaction = await transactionByHash(hash, { chain, request, sending })
+  const transaction = await transactionByHash(hash, { call, chain, sending })
   if (!transaction?.blockHash) return undefined
-  const own = await chain.transaction(hash, request.signal)
+  const own = await chain.transaction(hash, call)
   const id = own ? hash : (await sending.find(hash))?.id
-  const info = id && (await internal.ofTransaction(id, request.signal))
+  const info = id && (await internal.ofTransaction(id, call))
   if (!info || info.blockNumber !== Number(transaction.blockNumber)) throw replaced()
   return { transaction, frame: frameOfRecord(transaction, info, unit) }
 }
 
 /** Reads the frames of a transaction. @throws RpcError when it is in no block of the view */
-export type FrameOf = (hash: Hash, unit: Unit, context: Context) => Promise<CallFrame>
+export type FrameOf = (hash: Hash, unit: Unit, context: Context, call: Call) => Promise<CallFrame>
 
 /** The frames that the node recorded. @throws RpcError when the transaction is in no block of the view */
-export const recordedFrame: FrameOf = async (hash, unit, context) => {
-  const traced = await traceOfTransaction(hash, unit, context)
+export const recordedFrame: FrameOf = async (hash, unit, context, call) => {
+  const traced = await traceOfTransaction(hash, unit, context, call)
   if (!traced) throw new RpcError(-32000, 'transaction not found')
   return traced.frame
 }
@@ -45,14 +47,15 @@ export const recordedFrame: FrameOf = async (hash, unit, context) => {
 export async function tracesOfBlock(
   ref: BlockRef,
   unit: Unit,
-  { chain, internal, request: { signal } }: Context,
+  { chain, internal }: Context,
+  call: Call,
 ): Promise<RecordedTrace[] | undefined> {
-  const wire = await chain.block(ref, true, signal)
+  const wire = await chain.block(ref, true, call)
   if (!wire) return undefined
   const { number, transactions } = fromWire(wire)
   // The node has no records of the genesis block.
   if (transactions.length === 0 || number === '0x0') return []
-  const infos = await internal.ofBlock(Number(number), signal)
+  const infos = await internal.ofBlock(Number(number), call)
   return (transactions as RpcTransaction[]).map((transaction, index) => {
     const info = infos[index]
     if (`0x${info?.id}` !== transaction.hash || !info) throw replaced()
@@ -73,10 +76,12 @@ export async function framesOfBlock(
   ref: BlockRef,
   options: CallTracerRequest,
   context: Context,
+  call: Call,
 ): Promise<BlockFrame[]> {
-  const block = await context.chain.resolve(ref, context.request.signal)
+  const block = await context.chain.resolve(ref, call)
   if (block?.number === 0) throw new RpcError(-32000, 'genesis is not traceable')
-  const traced = block && (await tracesOfBlock({ blockHash: block.hash }, options.unit, context))
+  const ofHash = block && { blockHash: block.hash }
+  const traced = ofHash && (await tracesOfBlock(ofHash, options.unit, context, call))
   if (!traced) throw new RpcError(-32000, `block ${nameOf(ref)} not found`)
   return traced.map(({ frame, transaction }) => ({
     txHash: transaction.hash,

@@ -3,6 +3,7 @@ import { type Unit, WEI } from '../../codec/unit.ts'
 import { HistoricalStateError, MethodNotSupportedError, RpcError } from '../../lib/errors.ts'
 import { UnauthorizedError } from '../../limits/refusal.ts'
 import type { Context } from '../context.ts'
+import type { ClientCall } from '../request.ts'
 import { simulateOnNode, simulatesItself } from './ownSimulation.ts'
 
 /** Methods that the node answers, but not with overrides. */
@@ -24,12 +25,13 @@ function needsSimulator(method: string): RpcError {
  * for a caller without an API key, when only those may simulate.
  */
 export async function simulated<result = unknown>(
-  { chain, config, nodeRpc, request, simulator }: Context,
+  { chain, config, nodeRpc, simulator }: Context,
   method: string,
   { params, ref, unit }: { params: readonly unknown[]; ref: BlockRef; unit: Unit },
+  call: ClientCall,
 ): Promise<result> {
   if (!simulator) throw needsSimulator(method)
-  const { caller, signal } = request
+  const { caller } = call
   if (config.simulate === 'keys' && caller && caller.scope !== 'process' && !caller.key)
     throw new UnauthorizedError(`simulations such as ${method} need an API key here`)
   const source = await chain.state(ref)
@@ -38,9 +40,9 @@ export async function simulated<result = unknown>(
   if (source.at === 'historic') throw new HistoricalStateError(`of block ${source.block.number}`)
   // The JSON-RPC of a node has amounts in sun.
   if (method === 'eth_simulateV1' && unit !== WEI && nodeRpc && (await simulatesItself(nodeRpc)))
-    return (await simulateOnNode(nodeRpc, params, signal)) as result
+    return (await simulateOnNode(nodeRpc, params, call)) as result
   return (await simulator.simulate(
     { method, params, unit: unit === WEI ? 'wei' : 'sun' },
-    { chainId: chain.id, floor: chain.latest().number, signal },
+    { call, chainId: chain.id, floor: chain.latest().number },
   )) as result
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import type { FlatTrace } from '../../codec/flatTrace.ts'
-import { callMethod } from '../method.ts'
 import { trace_block } from './trace_block.ts'
 import { trace_transaction } from './trace_transaction.ts'
 

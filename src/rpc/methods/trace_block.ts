@@ -10,8 +10,8 @@ export const trace_block = defineMethod({
   result: schemas.nullable(schemas.listOf(flatTrace)),
   summary:
     'the calls of all transactions of a block, from the internal transactions of the node; null when the block does not exist',
-  async handler(context, [{ unit, value }]) {
-    const traced = await tracesOfBlock(value, unit, context)
+  async handler(context, [{ unit, value }], call) {
+    const traced = await tracesOfBlock(value, unit, context, call)
     return traced?.flatMap(flatTracesOf) ?? null
   },
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
 import type { FlatTrace } from '../../codec/flatTrace.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
-import { callMethod } from '../method.ts'
 import { trace_transaction } from './trace_transaction.ts'
 
 const BLOCK = 0x85

@@ -10,8 +10,8 @@ export const trace_transaction = defineMethod({
   result: schemas.nullable(schemas.listOf(flatTrace)),
   summary:
     'the calls of a transaction as a list, from the internal transactions of the node; null when it is not in a block',
-  async handler(context, [{ unit, value }]) {
-    const traced = await traceOfTransaction(value, unit, context)
+  async handler(context, [{ unit, value }], call) {
+    const traced = await traceOfTransaction(value, unit, context, call)
     return traced ? flatTracesOf(traced) : null
   },
 })

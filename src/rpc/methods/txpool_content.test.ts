@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
-import { callMethod } from '../method.ts'
 import { eth_pendingTransactions } from './eth_pendingTransactions.ts'
 import { txpool_content } from './txpool_content.ts'
 import { txpool_inspect } from './txpool_inspect.ts'

@@ -10,8 +10,8 @@ export const txpool_content = defineMethod({
   result: schemas.object({ pending: list, queued: list }),
   summary: 'the transactions in the mempool, by sender and nonce; `queued` is always empty',
   fullOnly: true,
-  handler: async (context, [unit]) => ({
-    pending: byNonce(await waitingTransactions(context, unit)),
+  handler: async (context, [unit], call) => ({
+    pending: byNonce(await waitingTransactions(context, unit, call)),
     queued: {},
   }),
 })

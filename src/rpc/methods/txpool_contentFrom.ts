@@ -11,8 +11,8 @@ export const txpool_contentFrom = defineMethod({
   result: schemas.object({ pending: list, queued: list }),
   summary: 'the transactions of an account in the mempool, by nonce',
   fullOnly: true,
-  handler: async (context, [{ unit, value: from }]) => ({
-    pending: byNonce(await waitingTransactions(context, unit))[from] ?? {},
+  handler: async (context, [{ unit, value: from }], call) => ({
+    pending: byNonce(await waitingTransactions(context, unit, call))[from] ?? {},
     queued: {},
   }),
 })

@@ -10,8 +10,8 @@ export const txpool_inspect = defineMethod({
   result: schemas.object({ pending: list, queued: list }),
   summary: 'a summary line for each transaction in the mempool, by sender and nonce',
   fullOnly: true,
-  handler: async (context, [unit]) => ({
-    pending: inspected(byNonce(await waitingTransactions(context, unit))),
+  handler: async (context, [unit], call) => ({
+    pending: inspected(byNonce(await waitingTransactions(context, unit, call))),
     queued: {},
   }),
 })

@@ -7,8 +7,8 @@ export const txpool_status = defineMethod({
   result: schemas.object({ pending: schemas.quantity, queued: schemas.quantity }),
   summary: 'number of transactions in the mempool',
   fullOnly: true,
-  async handler({ native, request: { signal } }) {
-    const { pendingSize } = await native.wallet.getPendingSize(undefined, { signal })
+  async handler({ native }, _, call) {
+    const { pendingSize } = await native.wallet.getPendingSize(undefined, call)
     return { pending: toQuantity(pendingSize), queued: '0x0' }
   },
 })

@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 
 import type { BlockRef } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
+import type { Call } from '../../lib/call.ts'
 import type { Context } from '../context.ts'
 import { defineMethod } from '../method.ts'
 import { blockRef, hash, index, named } from '../params/params.ts'
@@ -28,16 +29,16 @@ export const eth_getUncleCountByBlockHash = defineMethod({
   params: [named('blockHash', hash)],
   result: schemas.nullable(schemas.quantity),
   summary: SUMMARY,
-  handler: (context, [blockHash]) => countUncles(context, { blockHash }),
+  handler: (context, [blockHash], call) => countUncles(context, { blockHash }, call),
 })
 
 export const eth_getUncleCountByBlockNumber = defineMethod({
   params: [blockRef],
   result: schemas.nullable(schemas.quantity),
   summary: SUMMARY,
-  handler: (context, [ref]) => countUncles(context, ref),
+  handler: (context, [ref], call) => countUncles(context, ref, call),
 })
 
-async function countUncles({ chain, request }: Context, ref: BlockRef): Promise<Hex | null> {
-  return (await chain.resolve(ref, request.signal)) ? '0x0' : null
+async function countUncles({ chain }: Context, ref: BlockRef, call: Call): Promise<Hex | null> {
+  return (await chain.resolve(ref, call)) ? '0x0' : null
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
-import { callMethod } from '../method.ts'
 import { unsupported } from './unsupported.ts'
 
 test('error: each is -32601 with a reason', async () => {

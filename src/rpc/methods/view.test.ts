@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
-import { callMethod, defineMethod } from '../method.ts'
+import { defineMethod } from '../method.ts'
 import { address } from '../params/params.ts'
 import { methods } from './index.ts'
 import { methodsOf } from './view.ts'

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { expect, test } from 'vitest'
 
+import { CLIENT_CALL } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
 import type { RpcTransaction } from '../../codec/types.ts'
@@ -78,8 +79,8 @@ const withOne = (state: 'gone' | 'waiting') =>
 
 test('args: unit', async () => {
   const context = await withOne('waiting')
-  const [inSun] = await waitingTransactions(context, SUN)
-  const [inWei] = await waitingTransactions(context, WEI)
+  const [inSun] = await waitingTransactions(context, SUN, CLIENT_CALL)
+  const [inWei] = await waitingTransactions(context, WEI, CLIENT_CALL)
   expect(inSun).toMatchObject({ hash: `0x${ID}`, blockHash: null })
   expect(BigInt(inWei?.value ?? 0)).toBe(BigInt(inSun?.value ?? 0) * 10n ** 12n)
   expect(BigInt(inWei?.gasPrice ?? 0)).toBe(BigInt(inSun?.gasPrice ?? 0) * 10n ** 12n)
@@ -87,5 +88,5 @@ test('args: unit', async () => {
 })
 
 test('behavior: one that left the pool meanwhile is not listed', async () => {
-  expect(await waitingTransactions(await withOne('gone'), SUN)).toEqual([])
+  expect(await waitingTransactions(await withOne('gone'), SUN, CLIENT_CALL)).toEqual([])
 })

@@ -4,6 +4,7 @@ import { amountsIn, inUnit } from '../../codec/amounts.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
+import type { Call } from '../../lib/call.ts'
 import { LimitExceededError } from '../../lib/errors.ts'
 import { transactionByHash } from '../../sending/alias.ts'
 import type { Context } from '../context.ts'
@@ -29,17 +30,17 @@ const AMOUNTS = amountsIn(schemas.transaction) ?? {}
  * @throws LimitExceededError
  */
 export async function waitingTransactions(
-  { chain, native, request, sending }: Context,
+  { chain, native, sending }: Context,
   unit: Unit,
+  call: Call,
   ids?: readonly string[],
 ): Promise<RpcTransaction[]> {
-  const { signal } = request
   const txId =
-    ids ?? (await native.wallet.getTransactionListFromPending(undefined, { signal })).txId ?? []
+    ids ?? (await native.wallet.getTransactionListFromPending(undefined, call)).txId ?? []
   if (txId.length > MAX)
     throw new LimitExceededError(`the mempool has ${txId.length} transactions, more than ${MAX}`)
   const found = await Promise.all(
-    txId.map((id) => transactionByHash(`0x${id}`, { chain, request, sending })),
+    txId.map((id) => transactionByHash(`0x${id}`, { call, chain, sending })),
   )
   return found
     .filter((transaction) => transaction !== undefined && transaction.blockHash === null)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
-import { callMethod } from '../method.ts'
 import { web3_clientVersion } from './web3_clientVersion.ts'
 
 test('default', async () => {

@@ -7,8 +7,8 @@ export const web3_clientVersion = defineMethod({
   params: [],
   result: schemas.text,
   summary: 'name and version of the gateway, then of its node',
-  async handler({ native, request: { signal } }) {
-    const { configNodeInfo } = await native.wallet.getNodeInfo(undefined, { signal })
+  async handler({ native }, _, call) {
+    const { configNodeInfo } = await native.wallet.getNodeInfo(undefined, call)
     const release = shownRelease(configNodeInfo?.codeVersion) ?? 'unknown'
     return `ethgate/v${VERSION}/java-tron/v${release}`
   },

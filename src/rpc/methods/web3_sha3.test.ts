@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
-import { callMethod } from '../method.ts'
 import { web3_sha3 } from './web3_sha3.ts'
 
 test('default', async () => {

@@ -1,6 +1,6 @@
 import type { CursorQuery } from '../../chain/filters/cursors.ts'
 import * as schemas from '../../codec/schemas.ts'
-import type { RequestScope } from '../request.ts'
+import type { ClientCall } from '../request.ts'
 import { logFilter } from './filterParam.ts'
 import { limitOf } from './logPageParam.ts'
 import { blockNumberOrTag, maybe, member, objectOf, type Param, text } from './params.ts'
@@ -72,7 +72,7 @@ export const closeCursorParam: Param<{ name: string }> = (input) => ({
 closeCursorParam.doc = { name: 'cursor', schema: schemas.object({ name: schemas.text }) }
 
 /** Who owns the cursors of a request. */
-export function cursorOwnerOf({ caller, client }: RequestScope) {
+export function cursorOwnerOf({ caller, client }: ClientCall) {
   return { client, most: caller?.limits.filters, key: caller?.key?.name }
 }
 

@@ -31,9 +31,9 @@ export function withUnitHints(methods: Record<string, AnyMethod>): Record<string
 function withHint(method: AnyMethod): AnyMethod {
   return {
     ...method,
-    async handler(context, params) {
+    async handler(context, params, call) {
       try {
-        return (await method.handler(context, params)) as unknown
+        return (await method.handler(context, params, call)) as unknown
       } catch (error) {
         throw isSuspicious(error, params) ? hintedError(error) : error
       }

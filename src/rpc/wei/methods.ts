@@ -25,8 +25,8 @@ function inWei(method: AnyMethod): AnyMethod {
       ),
     ),
     ...(amounts && {
-      handler: async (context, params) =>
-        convert(amounts, (await method.handler(context, params)) as unknown),
+      handler: async (context, params, call) =>
+        convert(amounts, (await method.handler(context, params, call)) as unknown),
     }),
   }
 }

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { callMethod } from '../../../test/support/clientCall.ts'
 import { type Amounts, amountsIn, inUnit } from '../../codec/amounts.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { SUN, WEI } from '../../codec/unit.ts'
 import { fromWire, isWire, toWire } from '../../lib/wire.ts'
-import { callMethod, defineMethod } from '../method.ts'
+import { defineMethod } from '../method.ts'
 import { methods } from '../methods/index.ts'
 import { amount, named } from '../params/params.ts'
 import { sendParam } from '../params/sendParam.ts'

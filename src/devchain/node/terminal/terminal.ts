@@ -1,7 +1,7 @@
 import { RpcError } from '../../../lib/errors.ts'
 import { fromWire, isWire } from '../../../lib/wire.ts'
-import type { Context } from '../../../rpc/context.ts'
 import type { AroundCall } from '../../../rpc/jsonrpc/call.ts'
+import type { ClientCall } from '../../../rpc/request.ts'
 import type { ChainBlock, DevChain } from '../../index.ts'
 import {
   blockLines,
@@ -21,7 +21,7 @@ export type Terminal = {
   /** Prints a call of an unknown method. */
   unknown: (method: string) => void
   /** Stores what contracts printed during a call. */
-  print(context: Context, printed: readonly Uint8Array[]): void
+  print(call: ClientCall, printed: readonly Uint8Array[]): void
   setEnabled(on: boolean): void
   /** Writes the text that is buffered. */
   close(): void
@@ -48,7 +48,7 @@ export function createTerminal({
   const coins: Coins = { decimals }
   const printer = createPrinter({ color, write })
   /** What contracts printed in calls in flight. */
-  const notes = new WeakMap<Context, Uint8Array[]>()
+  const notes = new WeakMap<ClientCall, Uint8Array[]>()
   let enabled = true
   let inFlight = 0
   /** All blocks up to this one are printed, and those in `shown`. */
@@ -107,7 +107,7 @@ export function createTerminal({
   }
 
   function detailsOf(
-    { context, method, params }: Parameters<AroundCall>[0],
+    { call, method, params }: Parameters<AroundCall>[0],
     outcome: Outcome,
   ): string[] {
     const { error, result } = outcome
@@ -115,8 +115,8 @@ export function createTerminal({
     const reason = error === undefined ? [] : reasonLines(error)
     const lines = [
       ...(hash === undefined ? [] : sentLines(hash)),
-      ...(CALLS.has(method) && (notes.has(context) || error !== undefined || verbose)
-        ? [...callLines(params, coins), ...consoleLines(notes.get(context) ?? [])]
+      ...(CALLS.has(method) && (notes.has(call) || error !== undefined || verbose)
+        ? [...callLines(params, coins), ...consoleLines(notes.get(call) ?? [])]
         : []),
       // The lines of a transaction contain the reason of a failure.
       ...(hash === undefined ? reason : []),
@@ -165,9 +165,8 @@ export function createTerminal({
     unknown(method) {
       if (enabled) printer.entry(`${method} - Method not supported`, true, [])
     },
-    print(context, printed) {
-      if (enabled && printed.length > 0)
-        notes.set(context, [...(notes.get(context) ?? []), ...printed])
+    print(call, printed) {
+      if (enabled && printed.length > 0) notes.set(call, [...(notes.get(call) ?? []), ...printed])
     },
     setEnabled(on) {
       enabled = on

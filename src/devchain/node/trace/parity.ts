@@ -83,8 +83,8 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [traceFilter],
     result: traces,
     summary: `the traces of a range of at most ${MAX_TRACED_BLOCKS} blocks that concern given accounts`,
-    async handler({ chain: viewed, request }, [filter]) {
-      const { from, to } = await viewed.range(filter.fromBlock, filter.toBlock, request.signal)
+    async handler({ chain: viewed }, [filter], call) {
+      const { from, to } = await viewed.range(filter.fromBlock, filter.toBlock, call)
       if (to - from >= MAX_TRACED_BLOCKS)
         throw new RpcError(-32602, `exceed max block range: ${MAX_TRACED_BLOCKS}`)
       const end = performance.now() + TIMEOUT

@@ -13,10 +13,10 @@ import type { CallOptions, WalletOperations } from '../../../native/wire/operati
 import { readAbi, toAbi } from '../abi.ts'
 import { cleanText, hexText } from '../text.ts'
 
-/** One JSON-RPC call in this process. Its native calls count for the meter of the signal. @throws RpcError */
+/** One JSON-RPC call in this process. Its native calls count for the meter of what it is made for. @throws RpcError */
 export type Request = (
   call: { method: string; params?: readonly unknown[] },
-  signal?: Call,
+  asking?: Call,
 ) => Promise<unknown>
 
 /** Name, symbol and decimals of a token contract. Text of a stranger: cleaned, but it may claim anything. */
@@ -41,7 +41,7 @@ const KEPT = 1_000
  * What the views read from: the gateway's own methods and the node's HTTP API. Facts about contracts and tokens are kept for
  * a short time, because one page needs the same ones in many rows.
  *
- * Returns the source for the visitor behind a signal, who is charged for what it reads. Its calls end with the signal.
+ * Returns the source for the call of a visitor, who is charged for what it reads. Its calls end with that one.
  */
 export function createSources({ artifacts, decimals, native, request }: createSources.Options) {
   const contracts = createKept(KEPT, readContract)
@@ -88,9 +88,9 @@ export function createSources({ artifacts, decimals, native, request }: createSo
     return name ?? (cleanText(hexText(account?.account_name) ?? '', 32) || undefined)
   }
 
-  return function sourceFor(signal: Call | undefined): Source {
+  return function sourceFor(asking: Call | undefined): Source {
     const ask = <result>(method: string, ...params: unknown[]) =>
-      request({ method, params }, signal) as Promise<result>
+      request({ method, params }, asking) as Promise<result>
 
     const source: Source = {
       ask,
@@ -104,8 +104,8 @@ export function createSources({ artifacts, decimals, native, request }: createSo
         }
       },
       decimals,
-      wallet: signal ? endingWith(signal, native.wallet) : native.wallet,
-      signal,
+      wallet: asking ? walletFor(asking, native.wallet) : native.wallet,
+      asking,
       with: sourceFor,
       contract: (address) => contracts(address, source),
       name: (address) => names(address, source),
@@ -145,9 +145,9 @@ export type Source = {
   readonly decimals: CoinDecimals
   readonly wallet: WalletOperations
   /** Of the visitor; undefined for work that no visitor is charged for. */
-  readonly signal: Call | undefined
-  /** The same source with another signal. */
-  with(signal: Call | undefined): Source
+  readonly asking: Call | undefined
+  /** The same source for another call. */
+  with(asking: Call | undefined): Source
   /** The contract at an address; it has no name and an empty ABI when the chain knows neither. */
   contract(address: Address): Promise<Known>
   /** The name of an account or contract on the chain. */
@@ -197,21 +197,21 @@ export function createKept<key extends string, value>(
   return async (key: key, source: Source): Promise<value> => {
     const known = kept.get(key)
     if (known) return known.value
-    return share(key, source.signal, async (stop) => {
-      const value = await read(key, stop ? source.with(stop) : source)
+    return share(key, source.asking, async (shared) => {
+      const value = await read(key, shared ? source.with(shared) : source)
       kept.set(key, { value })
       return value
     })
   }
 }
 
-/** Native calls that end with a signal. */
-function endingWith(signal: Call, wallet: WalletOperations): WalletOperations {
+/** Native calls that are made for a call. */
+function walletFor(asking: Call, wallet: WalletOperations): WalletOperations {
   const calls = Object.entries(wallet) as [
     string,
     (request: unknown, options: CallOptions) => unknown,
   ][]
   return Object.fromEntries(
-    calls.map(([name, call]) => [name, (request: unknown) => call(request, { signal })]),
+    calls.map(([name, call]) => [name, (request: unknown) => call(request, asking)]),
   ) as unknown as WalletOperations
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 
 import { type BuilderBody, createBuilderContext } from '../../../../test/support/builderNode.ts'
+import { callMethod } from '../../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../../test/support/context.ts'
 import { keys, labels } from '../../../../test/support/recordedChain.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
 import { fromWire } from '../../../lib/wire.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
-import { callMethod } from '../../method.ts'
 import { methodsOf } from '../view.ts'
 import { buildTransaction } from './index.ts'
 

@@ -21,7 +21,7 @@ export const buildTransaction = defineMethod({
   summary:
     'builds an unsigned native transaction: transfer, token transfer, contract call or creation',
   fullOnly: true,
-  async handler({ chain, native, request: { signal } }, [request]): Promise<Built> {
+  async handler({ chain, native }, [request], call): Promise<Built> {
     const { to, visible } = request
     const feeLimit = request.gas * (await chain.energyPrice())
     if (feeLimit >= 2n ** 63n) throw new InvalidParamsError(0, 'gas: fee limit overflow')
@@ -29,7 +29,7 @@ export const buildTransaction = defineMethod({
       if (request.data === '0x') throw new RpcError(-32600, 'invalid json request')
       return answer({ visible: false, ...(await buildCreate(request, native, feeLimit)) })
     }
-    const contract = await native.wallet.getContract({ value: toNativeAddress(to) }, { signal })
+    const contract = await native.wallet.getContract({ value: toNativeAddress(to) }, call)
     if (contract)
       return answer(inFormat(await buildTrigger({ ...request, to }, native, feeLimit), visible))
     return answer({ ...inFormat(await buildPlain({ ...request, to }, native), visible), visible })
