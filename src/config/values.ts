@@ -7,6 +7,14 @@ import { parseRedisAddress } from '../lib/redisAddress.ts'
 /** Any text. */
 export const text = (input: string) => input
 
+/** Printable text of a number of characters. */
+export const words = (min: number, max: number) => (input: string) => {
+  if (input.length >= min && input.length <= max && /^[\P{C}]+$/u.test(input)) return input
+  throw new TypeError(
+    `expected ${min} to ${max} printable characters, got ${JSON.stringify(input)}`,
+  )
+}
+
 /** Creates the reader of an option that is one of some words. */
 export function oneOf<const word extends string>(...words: readonly word[]) {
   return (input: string): word => {

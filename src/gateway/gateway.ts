@@ -10,6 +10,7 @@ import { createWalletPassthrough } from '../http/walletPassthrough.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import { createHeldBytes, HELD_PLACES } from '../lib/heldBytes.ts'
 import { explainInHeaders } from '../rpc/explain/headers.ts'
+import { chainWords } from '../rpc/openrpc/chainJson.ts'
 import { createDocumentRoutes } from '../rpc/openrpc/routes.ts'
 import { readManagedKeys } from '../sending/keyFile.ts'
 import type { Gateway, GatewayOptions } from './gatewayTypes.ts'
@@ -176,11 +177,14 @@ export function createGateway({
       workers: workers?.states(),
     })
 
+  const chain = () => (services ? chainWords(config, services.chainId) : undefined)
+
   const page =
     config.page === 'on'
       ? createPage({
           accounts,
           artifacts,
+          chain,
           coinDecimals,
           failureOf,
           health,
@@ -227,7 +231,7 @@ export function createGateway({
     explain: (work, call) => explainInHeaders(work, { call, head: headBlock, limits, recorder }),
     documents: createDocumentRoutes({
       decimals: coinDecimals,
-      chainId: () => services?.chainId,
+      chain,
       document: (url) => description.document(url),
       hasPage: page !== undefined,
     }),
@@ -284,7 +288,8 @@ export function createGateway({
       const admin = http.adminPort()
       if (admin !== undefined) log.info({ port: admin }, 'listening for metrics and state pages')
       log.info({ url: address.url, upstream: names?.join(', ') }, 'listening')
-      if (page) log.info({}, `Explorer ${address.url}`)
+      const named = config.chainName === undefined ? '' : ` of ${config.chainName}`
+      if (page) log.info({}, `Explorer${named} ${address.url}`)
       telemetry.start()
       booting.start()
       await booting.firstAttempt

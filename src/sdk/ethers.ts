@@ -20,7 +20,7 @@ import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import { buildNative, intentOf, type Request } from './build.ts'
 import { createNonces, type Nonces } from './nonces.ts'
 import { type FeeQuote, readQuote } from './quote.ts'
-import { type Attempt, sendUntilKnown } from './unconfirmed.ts'
+import { type Attempt, sendUntilKnown, UNCERTAIN } from './unconfirmed.ts'
 
 export type { FeeQuote } from './quote.ts'
 export { UnconfirmedError } from './unconfirmed.ts'
@@ -235,9 +235,6 @@ async function withContractAddress(
   const to = (known.findLast((one) => one.provider === provider) ?? known.at(-1))?.address
   return to ? { ...tx, to } : tx
 }
-
-/** Codes of errors after which a transaction may still be mined. */
-const UNCERTAIN = new Set([-32603, -32005, -32003])
 
 /** Whether the gateway refused a transaction for good. Every other failure leaves open whether it accepted it. */
 function isRefusal(error: unknown): boolean {

@@ -3,6 +3,9 @@ import { sleep as realSleep } from '../lib/sleep.ts'
 /** Milliseconds before the same bytes are sent again after an answer that says nothing. */
 const PAUSES = [500, 1_500, 4_000]
 
+/** Codes of errors of the gateway after which a transaction may still be mined. */
+export const UNCERTAIN: ReadonlySet<number> = new Set([-32603, -32005, -32003])
+
 /** What one attempt to send bytes told: the transaction was accepted or refused, or it is not known. */
 export type Attempt = { accepted: true } | { refused: unknown } | { unknown: unknown }
 

@@ -52,6 +52,8 @@ const SHOWN = [
   'logLevel',
   'slow',
   'page',
+  'chainName',
+  'symbol',
   'feeSignal',
   'cors',
   'allowedHosts',

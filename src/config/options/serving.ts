@@ -11,6 +11,7 @@ import {
   share,
   text,
   urls,
+  words,
   workers,
 } from '../values.ts'
 import type { OptionEntry } from './option.ts'
@@ -173,6 +174,18 @@ export const servingOptions = {
     default: 'on',
     parse: oneOf('on', 'off'),
     help: 'serve the explorer, console, wallet and state pages to browsers',
+  },
+  chainName: {
+    value: 'NAME',
+    default: undefined as string | undefined,
+    parse: words(1, 40),
+    help: 'name of the chain for wallets, page titles, /chain.json and the log; default: Chain and its id',
+  },
+  symbol: {
+    value: 'TEXT',
+    default: 'COIN',
+    parse: words(2, 6),
+    help: 'symbol of the coin for wallets and /chain.json, 2 to 6 characters',
   },
   logLevel: {
     value: 'LEVEL',

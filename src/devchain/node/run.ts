@@ -49,8 +49,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const { gateway, log, url } = running
   const { head } = await gateway.ready
   announcer.announceTo(head)
-  if (terminal)
-    process.stdout.write(banner(chain, url, options.chain, options.config.page === 'on'))
+  if (terminal) process.stdout.write(banner(chain, url, options.chain, options.config))
   else if (fork) log.warn(describeFork(fork))
 }
 
@@ -93,7 +92,7 @@ function banner(
     mnemonic = MNEMONIC,
     profile,
   }: createDevChain.Options,
-  hasPage: boolean,
+  { chainName, page }: Config,
 ): string {
   const rows = chain.accounts.map(
     ({ address, key }, index) =>
@@ -120,9 +119,9 @@ These keys are public: never send anything of value to them.
 ${rows.join('\n')}
 
 Mnemonic   ${mnemonic}
-Chain id   ${chain.chainId} (0x${chain.chainId.toString(16)})
+${chainName === undefined ? '' : `Chain      ${chainName}\n`}Chain id   ${chain.chainId} (0x${chain.chainId.toString(16)})
 ${artifacts === undefined ? '' : `Artifacts  ${artifacts}\n`}${chain.fork ? describeFork(chain.fork) : ''}JSON-RPC   ${url}
 Native     ${url}/wallet and ${url}/walletsolidity
-${hasPage ? `Explorer   ${url}\n` : ''}${notes.map((note) => `\n${note}`).join('')}
+${page === 'on' ? `Explorer   ${url}\n` : ''}${notes.map((note) => `\n${note}`).join('')}
 `
 }

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 
 /** URLs of the files that pages load. Each has its content hash in the query, so browsers may cache it for a year. */
-export type Assets = { icon: string; script: string; style: string }
+export type Assets = { icon: string; native: string; script: string; style: string }
 
 /** The folder that `npm run build` writes. It is found from the package: the bundle has another depth than the sources. */
 const FOLDER = new URL(
@@ -25,6 +25,13 @@ const FILES = [
     path: '/assets/page.js',
     type: 'text/javascript; charset=utf-8',
     read: () => readFileSync(new URL('client/main.js', FOLDER), 'utf8'),
+  },
+  {
+    // Loaded by the script when there is a native wallet.
+    name: 'native',
+    path: '/assets/native.js',
+    type: 'text/javascript; charset=utf-8',
+    read: () => readFileSync(new URL('client/nativeSending.js', FOLDER), 'utf8'),
   },
   {
     name: 'style',

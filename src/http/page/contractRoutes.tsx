@@ -9,6 +9,7 @@ import { readAbi } from './abi.ts'
 import { callFunction, encodeText, givenFunctions } from './reads/contract.ts'
 import type { Source } from './reads/source.ts'
 import { Functions } from './views/contract.tsx'
+import type { Senders } from './views/senders.tsx'
 
 /** Bytes of an ABI that a visitor gives. */
 const MOST_BYTES = 512 * 1024
@@ -17,7 +18,7 @@ const MOST_BYTES = 512 * 1024
  * What the client script of a contract page asks for: the forms of a pasted ABI, the value of a read function, call data for
  * the wallet. The ABI comes from a visitor, so each is read with the same limits as one of the chain.
  */
-export function contractRoutes({ part, sourceOf }: contractRoutes.Options): Hono {
+export function contractRoutes({ part, sendersFor, sourceOf }: contractRoutes.Options): Hono {
   const app = new Hono()
 
   /** Answers POST at a path. A text that is too large is refused. */
@@ -33,7 +34,8 @@ export function contractRoutes({ part, sourceOf }: contractRoutes.Options): Hono
     const functions = givenFunctions(text)
     if (!address || !functions)
       return c.json({ error: 'This is no ABI: expected JSON with functions.' }, 400)
-    return part(c, <Functions address={address} functions={functions} />)
+    const senders = await sendersFor(c)
+    return part(c, <Functions address={address} functions={functions} senders={senders} />)
   })
 
   post('/page/call/:address', async (c, text) => {
@@ -61,6 +63,8 @@ export declare namespace contractRoutes {
   type Options = {
     /** Sends a part of a page. */
     part: (c: Context, element: Child) => Promise<Response>
+    /** Who may send transactions of Ethereum. */
+    sendersFor: (c: Context) => Promise<Senders>
     /** What the visitor of a page reads from. */
     sourceOf: (c: Context) => Source
   }

@@ -5,6 +5,7 @@ import { stream } from 'hono/streaming'
 
 import type { CoinDecimals } from '../../codec/coin.ts'
 import { BeyondHeadError, RpcError } from '../../lib/errors.ts'
+import type { ChainWords } from '../../rpc/openrpc/chainJson.ts'
 import type { Health } from '../health.ts'
 import type { Assets } from './assets.ts'
 import { Nothing } from './views/found.tsx'
@@ -22,10 +23,15 @@ const POLICY =
 const CONTENT = 'content-goes-here'
 
 /** The content of a page. The status is lost when the frame was sent first. */
-export type Content = { html: Child; status?: 200 | 404 | 502 | 503 }
+export type Content = {
+  html: Child
+  status?: 200 | 404 | 502 | 503
+  /** Better than the one of the address. The client script shows it when the frame was sent first. */
+  title?: string
+}
 
 /** Writes whole documents, and parts of them for the client script. */
-export function createDocuments({ assets, decimals, health, now }: createDocuments.Options) {
+export function createDocuments({ assets, chain, decimals, health, now }: createDocuments.Options) {
   /** An element as HTML text. */
   async function written(element: Child): Promise<string> {
     const whole = <View.Provider value={{ decimals, now: now() }}>{element}</View.Provider>
@@ -49,33 +55,46 @@ export function createDocuments({ assets, decimals, health, now }: createDocumen
       const state = health()
       const layout: LayoutFacts = {
         assets,
-        chainId: state.chainId === undefined ? undefined : Number(state.chainId),
+        chain: chain(),
         decimals,
         head: state.head.number,
         version: state.version,
       }
-      const frame = await written(
-        <Layout active={active} title={title} facts={layout}>
-          {CONTENT}
-        </Layout>,
-      )
-      const [before = '', after = ''] = `<!doctype html>${frame}`.split(CONTENT)
+      const frameOf = async (title: string) => {
+        const frame = await written(
+          <Layout active={active} title={title} facts={layout}>
+            {CONTENT}
+          </Layout>,
+        )
+        return `<!doctype html>${frame}`.split(CONTENT) as [string, string]
+      }
       c.header('content-security-policy', POLICY)
       c.header('x-content-type-options', 'nosniff')
       c.header('referrer-policy', 'no-referrer')
       c.header('cache-control', 'no-store')
       const loading = content()
-        .then(async ({ html, status }) => ({ text: await written(html), status }))
+        .then(async ({ html, ...rest }) => ({ text: await written(html), ...rest }))
         .catch(async (error: unknown) => ({
           text: await written(failed(error)),
           status: error instanceof BeyondHeadError ? (404 as const) : (502 as const),
+          title: undefined,
         }))
       const early = await Promise.race([loading, pause(FACTS_TIMEOUT)])
+      const [before, after] = await frameOf(early?.title ?? title)
       if (early) return c.html(before + early.text + after, early.status ?? 200)
       c.header('content-type', 'text/html; charset=utf-8')
       return stream(c, async (out) => {
         await out.write(before)
-        await out.write((await loading).text)
+        const { text, title: better } = await loading
+        await out.write(text)
+        if (better !== undefined)
+          await out.write(
+            await written(
+              <p id="late-title" hidden>
+                {better}
+              </p>,
+            ),
+          )
         await out.write(after)
       })
     },
@@ -85,6 +104,8 @@ export function createDocuments({ assets, decimals, health, now }: createDocumen
 export declare namespace createDocuments {
   type Options = {
     assets: Assets
+    /** Undefined until the upstream has answered. */
+    chain: () => ChainWords | undefined
     decimals: CoinDecimals
     health: () => Health
     /** Milliseconds since 1970. */

@@ -9,6 +9,7 @@ import { parseAddress, toBase58Address } from '../../lib/address.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { VerifyReport } from '../../rpc/compare/verifier.ts'
+import type { ChainWords } from '../../rpc/openrpc/chainJson.ts'
 import { originOf } from '../../rpc/openrpc/routes.ts'
 import { callOf } from '../env.ts'
 import type { Health, HealthReader, Seen } from '../health.ts'
@@ -49,6 +50,7 @@ import { Console, type ConsoleMethod } from './views/console.tsx'
 import { ContractTab } from './views/contract.tsx'
 import { FoundTokens } from './views/found.tsx'
 import { Home } from './views/home.tsx'
+import type { Senders } from './views/senders.tsx'
 import { State } from './views/state.tsx'
 import { Transaction } from './views/transaction.tsx'
 
@@ -56,6 +58,7 @@ import { Transaction } from './views/transaction.tsx'
 export function createPage({
   accounts,
   artifacts,
+  chain,
   coinDecimals = 6,
   failureOf,
   health,
@@ -72,7 +75,7 @@ export function createPage({
   const readHome = createHomeReader()
   // The chart is the same for all visitors, so none is charged for it.
   const lastHour = createLastHour({ source: sourceFor(undefined), now })
-  const { document, part } = createDocuments({ assets, decimals: coinDecimals, health, now })
+  const { document, part } = createDocuments({ assets, chain, decimals: coinDecimals, health, now })
   const app = new Hono()
   app.route('/', assetRoutes)
 
@@ -133,9 +136,12 @@ export function createPage({
     })
   })
 
-  app.route('/', contractRoutes({ part, sourceOf }))
-  const chainId = () => (health().chainId === undefined ? undefined : Number(health().chainId))
-  app.route('/', etherscanRoutes({ chainId, sourceOf }))
+  /** Whose transactions of Ethereum the visitor may send: of all accounts on a development chain, otherwise of managed ones. */
+  const sendersFor = async (c: Context): Promise<Senders> =>
+    accounts ? 'all' : sourceOf(c).ask<Address[]>('eth_accounts')
+
+  app.route('/', contractRoutes({ part, sendersFor, sourceOf }))
+  app.route('/', etherscanRoutes({ chainId: () => chain()?.id, sourceOf }))
 
   app.get('/search', async (c) => {
     const query = (c.req.query('q') ?? '').trim()
@@ -162,10 +168,11 @@ export function createPage({
 
   app.get('/connect', (c) =>
     document(c, { active: 'Connect', title: 'Connect' }, async (): Promise<Content> => {
-      const { chainId } = health()
-      if (chainId === undefined) return { html: <p>{WAITING}</p>, status: 503 }
+      const words = chain()
+      if (!words) return { html: <p>{WAITING}</p>, status: 503 }
+      const senders = await sendersFor(c)
       return {
-        html: <Connect chainId={Number(chainId)} dev={accounts} origin={originOf(c)} />,
+        html: <Connect chain={words} dev={accounts} origin={originOf(c)} senders={senders} />,
       }
     }),
   )
@@ -221,13 +228,14 @@ export function createPage({
     const entry = functions.read.find((one) => functionKey(one) === key)
     const args = c.req.queries('arg') ?? []
     const answer = entry && (await callFunction(address, entry, args, source))
-    const chain = walletChain(Number(health().chainId ?? 0), originOf(c))
+    const words = chain()
     return (
       <ContractTab
         address={address}
         answer={answer}
         functions={functions}
-        wallet={JSON.stringify(chain)}
+        senders={await sendersFor(c)}
+        wallet={JSON.stringify(words && walletChain(words, originOf(c)))}
       />
     )
   }
@@ -239,6 +247,8 @@ export declare namespace createPage {
     accounts?: readonly DevAccount[] | undefined
     /** Names and ABIs of contracts from the developer’s build folders. */
     artifacts?: Artifacts | undefined
+    /** Undefined until the upstream has answered. */
+    chain: () => ChainWords | undefined
     /** @default 6 */
     coinDecimals?: CoinDecimals
     /** Why a transaction failed, in words, if the chain knows more errors than the ABI of the contract. */

@@ -1,25 +1,29 @@
 import type { CoinDecimals } from '../../codec/coin.ts'
+import type { ChainWords } from '../../rpc/openrpc/chainJson.ts'
 
 /** Source code that connects a tool to this gateway. */
 export type SnippetText = { label: string; code: string }
 
 /** The chain as a wallet adds it (EIP-3085). Wallets count with 18 decimals, so their address is `/wei`. */
-export function walletChain(chainId: number, origin: string) {
+export function walletChain({ id, name, symbol }: ChainWords, origin: string) {
   return {
-    chainId: `0x${chainId.toString(16)}`,
-    chainName: `Chain ${chainId}`,
-    nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: 18 },
+    chainId: `0x${id.toString(16)}`,
+    chainName: name,
+    nativeCurrency: { name: symbol, symbol, decimals: 18 },
     rpcUrls: [`${origin}/wei`],
     blockExplorerUrls: [origin],
   }
 }
 
-/** Snippets for libraries and tools. @param url - where JSON-RPC is served @param chainId - decimal */
+/** Snippets for libraries and tools. @param url - where JSON-RPC is served */
 export function connectSnippets(
   url: string,
-  chainId: number,
+  { id: chainId, name, symbol }: ChainWords,
   decimals: CoinDecimals,
 ): SnippetText[] {
+  // The words are in the source code of others.
+  const text = (word: string) => `'${word.replaceAll(/[\\']/g, String.raw`\$&`)}'`
+  const coin = `name: ${text(symbol)}, symbol: ${text(symbol)}`
   const socket = url.replace(/^http/, 'ws')
   return [
     {
@@ -28,8 +32,8 @@ export function connectSnippets(
 
 const chain = defineChain({
   id: ${chainId},
-  name: 'Chain ${chainId}',
-  nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: ${decimals} },
+  name: ${text(name)},
+  nativeCurrency: { ${coin}, decimals: ${decimals} },
   rpcUrls: { default: { http: ['${url}'], webSocket: ['${socket}'] } },
 })
 const client = createPublicClient({ chain, transport: http() })
@@ -49,8 +53,8 @@ import { defineChain } from 'viem'
 
 const chain = defineChain({
   id: ${chainId},
-  name: 'Chain ${chainId}',
-  nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: 18 },
+  name: ${text(name)},
+  nativeCurrency: { ${coin}, decimals: 18 },
   rpcUrls: { default: { http: ['${url}/wei'] } },
 })
 export const config = createConfig({ chains: [chain], transports: { [chain.id]: http() } })`,

@@ -16,24 +16,35 @@ export type ChainJson = {
   explorers: { name: string; url: string; standard: 'EIP3091' }[]
 }
 
+/** A chain, and how people call it and its coin. */
+export type ChainWords = { id: number; name: string; symbol: string }
+
+/** The words of `--chain-name` and `--symbol`. Without a name the id is in it. */
+export function chainWords(
+  { chainName, symbol }: { chainName: string | undefined; symbol: string },
+  id: number,
+): ChainWords {
+  return { id, name: chainName ?? `Chain ${id}`, symbol }
+}
+
 /**
  * Describes the chain for wallets. They expect a coin with 18 decimals, so their RPC address is `/wei`.
  *
  * @param url - base URL of the gateway, without a trailing slash.
  */
 export function chainJson(
-  chainId: number,
+  { id: chainId, name, symbol }: ChainWords,
   url: string,
   hasPage: boolean,
   decimals: CoinDecimals,
 ): ChainJson {
   const wei = `${url}/wei`
   return {
-    name: `Chain ${chainId}`,
-    chain: 'COIN',
+    name,
+    chain: symbol,
     rpc: [wei, wei.replace(/^http/, 'ws')],
     faucets: [],
-    nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: 18 },
+    nativeCurrency: { name: symbol, symbol, decimals: 18 },
     infoURL: url,
     shortName: `chain-${chainId}`,
     chainId,

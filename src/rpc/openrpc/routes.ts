@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono'
 
 import type { CoinDecimals } from '../../codec/coin.ts'
-import { chainJson } from './chainJson.ts'
+import { chainJson, type ChainWords } from './chainJson.ts'
 import type { OpenRpcDocument } from './document.ts'
 
 /** `GET /openrpc.json` and `GET /chain.json`, for tools of any origin. */
 export function createDocumentRoutes({
-  chainId,
+  chain,
   decimals,
   document,
   hasPage,
@@ -14,10 +14,10 @@ export function createDocumentRoutes({
   const app = new Hono()
   app.get('/openrpc.json', (c) => c.json(document(originOf(c))))
   app.get('/chain.json', (c) => {
-    const id = chainId()
-    return id === undefined
+    const words = chain()
+    return words === undefined
       ? c.json({ error: 'the upstream has not answered yet, try again later' }, 503)
-      : c.json(chainJson(id, originOf(c), hasPage, decimals))
+      : c.json(chainJson(words, originOf(c), hasPage, decimals))
   })
   return app
 }
@@ -25,7 +25,7 @@ export function createDocumentRoutes({
 export declare namespace createDocumentRoutes {
   type Options = {
     /** Undefined until the upstream has answered. */
-    chainId: () => number | undefined
+    chain: () => ChainWords | undefined
     /** Decimals of amounts at `/`. */
     decimals: CoinDecimals
     /** @param url - base URL with which the client reaches the gateway */

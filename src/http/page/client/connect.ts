@@ -1,11 +1,15 @@
-import { create } from './dom.ts'
+import { create, find } from './dom.ts'
+import type { NativeProvider } from './nativeSending.ts'
 import { rpc } from './rpc.ts'
-import { findWallets } from './wallets.ts'
+import { sentLink, showOutcome } from './sent.ts'
+import { findWallets, nativeSending } from './wallets.ts'
 
 /** Runs the wallet buttons and, on the development chain, the controls. */
 export function startConnect(): void {
   const wallets = document.querySelector<HTMLElement>('#wallets')
   if (wallets) offerWallets(wallets)
+  const transfer = document.querySelector<HTMLFormElement>('#native-transfer')
+  if (transfer) startTransfer(transfer)
   const status = document.querySelector<HTMLElement>('#control-answer')
   if (status) startControls(status)
 }
@@ -13,9 +17,13 @@ export function startConnect(): void {
 function offerWallets(wallets: HTMLElement): void {
   const chain = JSON.parse(wallets.dataset['chain'] ?? '{}') as unknown
   const status = document.querySelector('#wallet-answer')
-  let isFirst = true
+  const native = document.querySelector<HTMLElement>('#native-wallets')
   findWallets((wallet) => {
     const { name } = wallet.info
+    if (wallet.native) {
+      if (native) offerNative(native, name, wallet.native)
+      return
+    }
     const button = create('button', { type: 'button' }, `Add to ${name}`)
     button.addEventListener('click', () => {
       wallet.provider.request({ method: 'wallet_addEthereumChain', params: [chain] }).then(
@@ -23,10 +31,52 @@ function offerWallets(wallets: HTMLElement): void {
         (error: unknown) => show(status, (error as Error).message),
       )
     })
-    if (isFirst) wallets.replaceChildren()
-    isFirst = false
-    wallets.append(button)
+    addButton(wallets, button)
   })
+}
+
+/** Adds a button. The first one replaces what is said while there is none. */
+function addButton(place: HTMLElement, button: HTMLElement): void {
+  if (!place.querySelector('button')) place.replaceChildren()
+  place.append(button)
+}
+
+/** The wallet of this chain that is connected. */
+let connected: NativeProvider | undefined
+
+/** Connects a wallet of this chain. Then coins can be sent with it. */
+function offerNative(place: HTMLElement, name: string, wallet: NativeProvider): void {
+  const button = create('button', { type: 'button' }, `Connect ${name}`)
+  button.addEventListener('click', () => void showOutcome(connect(), find('#native-answer')))
+  addButton(place, button)
+
+  async function connect(): Promise<Node> {
+    const { coinsOf, connectNative } = await nativeSending()
+    const account = await connectNative(wallet)
+    connected = wallet
+    find('#native-transfer').hidden = false
+    const link = create('a', { href: `/address/${account}` }, account)
+    return create('span', {}, `${name} is connected: `, link, `, ${await coinsOf(account)}`)
+  }
+}
+
+function startTransfer(form: HTMLFormElement): void {
+  const output = find('#native-answer')
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (connected) void showOutcome(transfer(connected), output)
+  })
+
+  async function transfer(wallet: NativeProvider): Promise<Node> {
+    const { sendNative, toEthereum, toSun } = await nativeSending()
+    let words = ''
+    const wanted = { to: toEthereum(field(form, 'to')), value: toSun(field(form, 'coins')) }
+    const hash = await sendNative(wallet, wanted, (text) => {
+      words = text
+      output.textContent = `${words} …`
+    })
+    return sentLink(words, hash, output)
+  }
 }
 
 function startControls(status: HTMLElement): void {

@@ -1,20 +1,18 @@
 import { create, each, find, parsed } from './dom.ts'
-import { rpc } from './rpc.ts'
-import { findWallets, useChain, type Wallet } from './wallets.ts'
-
-/** Milliseconds between two requests for the receipt of a transaction, and their maximum number. */
-const RECEIPT_INTERVAL = 2_000
-const RECEIPT_LOOKS = 60
+import { quoteOf, sentLink, showOutcome } from './sent.ts'
+import { findWallets, nativeSending, useChain, type Wallet } from './wallets.ts'
 
 /** The functions of a contract: answers in place, writes with a wallet, and an ABI that the browser keeps. */
 export function startContract(): void {
   const tab = document.querySelector<HTMLElement>('#contract')
   if (!tab) return
-  const address = tab.dataset['address'] ?? ''
+  const address = (tab.dataset['address'] ?? '0x') as `0x${string}`
   const wallets: Wallet[] = []
   startAbi(address, () => offerWallets(wallets))
+  offerWallets(wallets)
   findWallets((wallet) => {
-    wallets.push(wallet)
+    if (wallet.native) wallets.unshift(wallet)
+    else wallets.push(wallet)
     offerWallets(wallets)
   })
   tab.addEventListener('submit', (event) => {
@@ -22,27 +20,13 @@ export function startContract(): void {
     if (!form.dataset['entry']) return
     event.preventDefault()
     const output = find('output', form)
-    output.className = 'quiet'
-    output.textContent = '…'
     const chain = JSON.parse(tab.dataset['wallet'] ?? '{}') as { chainId: string }
     const work =
       form.dataset['writes'] === undefined
         ? read(form, address)
         : write(form, address, chosen(wallets), chain, output)
-    void show(work, output)
+    void showOutcome(work, output)
   })
-}
-
-/** Shows the outcome of a call, or its error. */
-async function show(work: Promise<Node | string>, output: HTMLElement): Promise<void> {
-  try {
-    const answer = await work
-    output.className = 'hex'
-    output.replaceChildren(answer)
-  } catch (error) {
-    output.className = 'bad'
-    output.textContent = (error as Error).message
-  }
 }
 
 async function read(form: HTMLFormElement, address: string): Promise<string> {
@@ -54,7 +38,7 @@ async function read(form: HTMLFormElement, address: string): Promise<string> {
 /** Sends a transaction with the wallet, and shows its outcome when it is in a block. */
 async function write(
   form: HTMLFormElement,
-  to: string,
+  to: `0x${string}`,
   wallet: Wallet | undefined,
   chain: { chainId: string },
   output: HTMLElement,
@@ -62,68 +46,64 @@ async function write(
   if (!wallet) throw new Error('No wallet was found in this browser.')
   const { data, error } = await post('/page/encode', requestOf(form))
   if (error !== undefined) throw new Error(error)
-  const { provider } = wallet
-  const [from] = (await provider.request({ method: 'eth_requestAccounts' })) as string[]
-  await useChain(wallet, chain)
   const coins = form.querySelector<HTMLInputElement>('[name="coins"]')?.value ?? '0'
-  const value = `0x${toWei(coins).toString(16)}`
-  const call = { from, to, data, value }
-  const { gas, words } = await quoteOf(call)
-  output.textContent = `${words} …`
-  const hash = String(
-    await provider.request({ method: 'eth_sendTransaction', params: [{ ...call, gas }] }),
-  )
-  void follow(hash, output)
-  const link = create('a', { href: `/tx/${hash}` }, hash)
-  return create('span', {}, `${words} Sent: `, link)
-}
-
-/** The parts of `ethgate_feeQuote` that are shown. Amounts in wei, coins as text. */
-type Quote = {
-  coins: string
-  energy: Record<'total' | 'fromCreator' | 'fromSender' | 'burned' | 'price', string>
-  feeLimit: string
-}
-
-/**
- * The cost of a transaction and who pays it, as text. `gas` is the energy that the safe fee limit pays for; the wallet sends it.
- * Without a quote the text is empty, and the wallet estimates. @throws Error when the transaction would revert
- */
-async function quoteOf(call: object): Promise<{ words: string; gas?: string }> {
-  const { error, result } = await rpc('ethgate_feeQuote', [call], '/wei')
-  if (error?.code === 3) throw new Error(`It would fail: ${error.message}`)
-  if (!result) return { words: '' }
-  const { coins, energy, feeLimit } = result as Quote
-  const some = (amount: string, from: string) =>
-    BigInt(amount) > 0n ? [`${BigInt(amount).toLocaleString('en')} ${from}`] : []
-  const parts = [
-    ...some(energy.fromCreator, 'from the creator’s stake'),
-    ...some(energy.fromSender, 'from your stake'),
-    ...some(energy.burned, 'burned'),
-  ]
-  const limit = (Number(BigInt(feeLimit) / 10n ** 12n) / 1e6).toLocaleString('en', {
-    maximumFractionDigits: 6,
+  let words = ''
+  const quoted = (text: string) => {
+    words = text
+    output.textContent = `${words} …`
+  }
+  if (wallet.native) {
+    const { sendNative, toSun } = await nativeSending()
+    const hash = await sendNative(
+      wallet.native,
+      { to, ...(data && { data }), value: toSun(coins) },
+      quoted,
+    )
+    return sentLink(words, hash, output)
+  }
+  const { provider } = wallet
+  const [from = '0x'] = (await provider.request({
+    method: 'eth_requestAccounts',
+  })) as `0x${string}`[]
+  assertMaySend(from)
+  await useChain(provider, chain)
+  const call = { from, to, ...(data && { data }), value: toWei(coins) }
+  const quote = await quoteOf('/wei', call).catch((cause: unknown) => {
+    // Without a quote the wallet estimates.
+    if ((cause as { code?: number }).code === 3) throw cause
+    return undefined
   })
-  const total = BigInt(energy.total).toLocaleString('en')
-  const price = BigInt(energy.price)
-  const gas = price > 0n ? (BigInt(feeLimit) + price - 1n) / price : 0n
-  return {
-    words: `Fee about ${coins} coins for ${total} energy (${parts.join(', ')}); safe fee limit ${limit} coins.`,
-    ...(gas > 0n && { gas: `0x${gas.toString(16)}` }),
-  }
+  if (quote) quoted(quote.words)
+  const hash = String(
+    await provider.request({
+      method: 'eth_sendTransaction',
+      params: [
+        {
+          ...call,
+          value: hex(call.value),
+          ...(quote && quote.gas > 0n && { gas: hex(quote.gas) }),
+        },
+      ],
+    }),
+  )
+  return sentLink(words, hash, output)
 }
 
-async function follow(hash: string, output: HTMLElement): Promise<void> {
-  for (let look = 0; look < RECEIPT_LOOKS; look++) {
-    await new Promise((resolve) => setTimeout(resolve, look === 0 ? 100 : RECEIPT_INTERVAL))
-    const { result } = await rpc('eth_getTransactionReceipt', [hash])
-    if (!result) continue
-    const isGood = (result as { status: string }).status === '0x1'
-    const badge = create('span', { className: `badge ${isGood ? 'good' : 'bad'}` })
-    badge.textContent = isGood ? 'success' : 'failed'
-    output.append(' ', badge)
-    return
-  }
+const hex = (value: bigint) => `0x${value.toString(16)}`
+
+/** The accounts whose transactions of Ethereum the gateway takes. */
+function senders(): 'all' | string[] {
+  const text = document.querySelector<HTMLElement>('#wallets')?.dataset['senders']
+  return JSON.parse(text ?? '"all"') as 'all' | string[]
+}
+
+/** @throws Error before the wallet is asked to sign what the chain cannot use */
+function assertMaySend(from: string): void {
+  const known = senders()
+  if (known === 'all' || known.some((one) => one.toLowerCase() === from.toLowerCase())) return
+  throw new Error(
+    `This gateway does not hold the key of ${from}, and the chain does not accept its Ethereum signature. See docs/sending.md`,
+  )
 }
 
 function requestOf(form: HTMLFormElement) {
@@ -139,21 +119,38 @@ function toWei(coins: string): bigint {
   return BigInt(whole + fraction.padEnd(18, '0'))
 }
 
-type Answer = { error?: string; value?: string; data?: string }
+type Answer = { error?: string; value?: string; data?: `0x${string}` }
 
 async function post(path: string, body: unknown): Promise<Answer> {
   const response = await fetch(path, { method: 'POST', body: JSON.stringify(body) })
   return (await response.json()) as Answer
 }
 
+/** Offers the wallets, those of this chain first, and switches writing off while none of them can send. */
 function offerWallets(wallets: readonly Wallet[]): void {
   each('#wallets', (place) => {
     if (wallets.length === 0) return
     const select = create('select', { id: 'wallet' })
     for (const { info } of wallets) select.append(create('option', {}, info.name))
     const label = create('label', { htmlFor: 'wallet' }, 'Wallet')
-    place.replaceChildren(label, select)
+    const reason = create('span', { className: 'quiet' })
+    select.addEventListener('change', () => update(wallets, reason))
+    place.replaceChildren(label, select, reason)
+    update(wallets, reason)
   })
+  if (wallets.length === 0) allowWrites(false)
+}
+
+function update(wallets: readonly Wallet[], reason: HTMLElement): void {
+  const canSend = chosen(wallets)?.native !== undefined || senders().length > 0
+  reason.textContent = canSend
+    ? ''
+    : 'This wallet cannot send here: the gateway holds none of its keys.'
+  allowWrites(canSend)
+}
+
+function allowWrites(isOn: boolean): void {
+  each('[data-writes] button', (button) => ((button as HTMLButtonElement).disabled = !isOn))
 }
 
 function chosen(wallets: readonly Wallet[]): Wallet | undefined {

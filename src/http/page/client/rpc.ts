@@ -20,3 +20,13 @@ export async function rpc(
   const { error, result } = (await response.json()) as Pick<RpcAnswer, 'error' | 'result'>
   return { ms: performance.now() - started, ...(error ? { error } : { result }) }
 }
+
+/** The same, for code that throws errors with their code. A revert says what it is. */
+export const requestAt =
+  (path: '/' | '/wei') =>
+  async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    const { error, result } = await rpc(method, params, path)
+    if (!error) return result
+    const text = error.code === 3 ? `It would fail: ${error.message}` : error.message
+    throw Object.assign(new Error(text), { code: error.code })
+  }

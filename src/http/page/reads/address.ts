@@ -93,7 +93,8 @@ async function implementationOf(address: Address, source: Source): Promise<Addre
 }
 
 function addressOf(word: Hex = '0x'): Address | undefined {
-  const address = word.slice(-40).padStart(40, '0')
+  // Of a contract without storage some nodes answer no word at all.
+  const address = word.slice(2).padStart(40, '0').slice(-40)
   return /^0+$/.test(address) ? undefined : `0x${address}`
 }
 

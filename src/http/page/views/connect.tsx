@@ -1,28 +1,33 @@
 import { useContext } from 'hono/jsx'
 import type { Address } from 'viem'
 
+import type { ChainWords } from '../../../rpc/openrpc/chainJson.ts'
 import { connectSnippets, walletChain } from '../snippets.ts'
 import { AddressLink, Copy, FactList, Snippet, Table, View } from './parts.tsx'
+import { type Senders, SendersNote } from './senders.tsx'
 
 /** A funded account of the development chain. Its key is public. */
 export type DevAccount = { address: Address; key: string }
 
 /** How to connect wallets and programs; on the development chain also accounts and controls. */
 export function Connect({
-  chainId,
+  chain,
   dev,
   origin,
+  senders,
 }: {
-  chainId: number
+  chain: ChainWords
   dev: readonly DevAccount[] | undefined
   origin: string
+  senders: Senders
 }) {
   const { decimals } = useContext(View)
   const wei = `${origin}/wei`
   return (
     <>
       <section aria-labelledby="wallet">
-        <h2 id="wallet">Wallet</h2>
+        <h2 id="wallet">Wallets of Ethereum</h2>
+        <SendersNote senders={senders} />
         <p>
           Wallets count the coin with 18 decimals. They use the address that ends in{' '}
           <code>/wei</code>
@@ -30,7 +35,7 @@ export function Connect({
             ? '. On this chain the coin has 18 decimals everywhere.'
             : ', which converts amounts exactly.'}
         </p>
-        <div id="wallets" data-chain={JSON.stringify(walletChain(chainId, origin))}>
+        <div id="wallets" data-chain={JSON.stringify(walletChain(chain, origin))}>
           <p>
             No wallet was found in this browser. Install one, or add the network by hand with the
             values below.
@@ -39,7 +44,7 @@ export function Connect({
         <p id="wallet-answer" role="status"></p>
         <FactList
           rows={[
-            ['Network name', `Chain ${chainId}`],
+            ['Network name', chain.name],
             [
               'RPC URL',
               <>
@@ -49,14 +54,15 @@ export function Connect({
             [
               'Chain id',
               <>
-                <code>{chainId}</code> <Copy text={String(chainId)} label="chain id" />
+                <code>{chain.id}</code> <Copy text={String(chain.id)} label="chain id" />
               </>,
             ],
-            ['Currency symbol', 'COIN'],
+            ['Currency symbol', chain.symbol],
             ['Block explorer URL', <code>{origin}</code>],
           ]}
         />
       </section>
+      {decimals === 6 && <NativeSection />}
       <section aria-labelledby="programs">
         <h2 id="programs">Programs</h2>
         <p>
@@ -66,12 +72,37 @@ export function Connect({
             : 'amounts are in sun, the smallest unit of the coin: one coin is 1,000,000 sun.'}{' '}
           WebSocket: <code>{origin.replace(/^http/, 'ws')}</code>
         </p>
-        {connectSnippets(origin, chainId, decimals).map(({ code, label }) => (
+        {connectSnippets(origin, chain, decimals).map(({ code, label }) => (
           <Snippet code={code} label={label} />
         ))}
       </section>
       {dev && <DevSection accounts={dev} />}
     </>
+  )
+}
+
+/** Native wallets: connect one and send coins. The client script fills it. */
+function NativeSection() {
+  return (
+    <section aria-labelledby="native" class="needs-script">
+      <h2 id="native">Native wallets</h2>
+      <p>
+        Wallets of this chain sign its own transactions, so they send for every account. This
+        gateway builds the transaction, your browser compares it with what you entered, the wallet
+        signs it, and the gateway passes it on.
+      </p>
+      <p id="native-wallets" class="inline">
+        <span class="quiet">No native wallet was found in this browser.</span>
+      </p>
+      <form id="native-transfer" class="panel fold inline" hidden>
+        <label for="native-to">To</label>
+        <input id="native-to" name="to" required autocomplete="off" spellcheck={false} />
+        <label for="native-coins">Coins</label>
+        <input id="native-coins" name="coins" inputmode="decimal" required autocomplete="off" />
+        <button type="submit">Send</button>
+      </form>
+      <output id="native-answer"></output>
+    </section>
   )
 }
 

@@ -3,6 +3,7 @@ import { getAddress } from 'viem/utils'
 
 import { parameterText } from '../abi.ts'
 import { type Answer, type ContractFunctions, functionKey } from '../reads/contract.ts'
+import { SendersNote, type Senders } from './senders.tsx'
 
 const ORIGINS: Readonly<Record<ContractFunctions['origin'], string>> = {
   chain: 'The ABI is stored on the chain or comes from your build folder.',
@@ -18,11 +19,13 @@ export function ContractTab({
   address,
   answer,
   functions,
+  senders,
   wallet,
 }: {
   address: Address
   functions: ContractFunctions
   answer: Answer | undefined
+  senders: Senders
   /** The chain as wallets add it, as JSON. */
   wallet: string
 }) {
@@ -45,7 +48,7 @@ export function ContractTab({
         </form>
       </details>
       <div id="functions">
-        <Functions address={address} answer={answer} functions={functions} />
+        <Functions address={address} answer={answer} functions={functions} senders={senders} />
       </div>
     </div>
   )
@@ -56,9 +59,11 @@ export function Functions({
   address,
   answer,
   functions: { origin, read, write },
+  senders,
 }: {
   address: Address
   functions: ContractFunctions
+  senders: Senders
   answer?: Answer | undefined
 }) {
   return (
@@ -80,7 +85,8 @@ export function Functions({
       {write.length > 0 && (
         <section aria-labelledby="write" class="needs-script">
           <h2 id="write">Write</h2>
-          <p id="wallets" class="inline">
+          <SendersNote senders={senders} />
+          <p id="wallets" class="inline" data-senders={JSON.stringify(senders)}>
             <span class="quiet">No wallet was found in this browser.</span>
           </p>
           <div class="functions">

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 
 import { type CoinDecimals, grouped } from '../../../codec/coin.ts'
+import type { ChainWords } from '../../../rpc/openrpc/chainJson.ts'
 import type { Assets } from '../assets.ts'
 
 /** Sections of the page, in the order of the navigation. */
@@ -14,8 +15,8 @@ const SECTIONS = [
 /** The data of every page. */
 export type LayoutFacts = {
   assets: Assets
-  /** Decimal; undefined until the upstream has answered. */
-  chainId: number | undefined
+  /** Undefined until the upstream has answered. */
+  chain: ChainWords | undefined
   decimals: CoinDecimals
   /** Newest block; null before the first. */
   head: number | null
@@ -34,21 +35,22 @@ export function Layout({
   facts: LayoutFacts
   children?: Child
 }) {
-  const { assets, chainId, decimals, head, version } = facts
+  const { assets, chain, decimals, head, version } = facts
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · ethgate`}</title>
+        <title>{`${title} · ${chain?.name ?? 'ethgate'}`}</title>
         <link rel="icon" href={assets.icon} type="image/svg+xml" />
         <link rel="stylesheet" href={assets.style} />
         <script type="module" src={assets.script} />
       </head>
       <body
-        data-chain-id={chainId === undefined ? '' : String(chainId)}
+        data-chain-id={chain ? String(chain.id) : ''}
         data-decimals={String(decimals)}
+        data-native-script={assets.native}
       >
         <a class="skip" href="#content">
           Skip to content
@@ -100,7 +102,9 @@ export function Layout({
         <footer>
           <p>
             ethgate {version}
-            {chainId !== undefined && ` · chain ${chainId}`} · head{' '}
+            {chain &&
+              ` · ${chain.name === `Chain ${chain.id}` ? '' : `${chain.name}, `}chain ${chain.id}`}{' '}
+            · head{' '}
             <output data-live="head" aria-live="off">
               {head === null ? 'unknown' : grouped(head)}
             </output>
