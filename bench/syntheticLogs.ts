@@ -53,6 +53,15 @@ export function createSyntheticChain(): { block(number: number): IndexBlock } {
         parentHash: hashOf(number - 1),
         timestamp: 1_700_000_000 + number * 3,
         logs,
+        transactions: Array.from({ length: Math.ceil(count / 2) }, (_, index) => {
+          const accounts = new Map([[account(zipf(random, ACCOUNTS)), 1]])
+          for (const { address, topics } of logs.slice(index * 2, index * 2 + 2)) {
+            accounts.set(address, 2)
+            if (topics[0] === TRANSFER)
+              for (const topic of topics.slice(1)) accounts.set(topic.slice(24), 8)
+          }
+          return { accounts, created: [] }
+        }),
       }
     },
   }

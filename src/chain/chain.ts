@@ -1,25 +1,27 @@
 import type { Hash } from 'viem'
 
 import { type BlockId, type BlockRef, heightOfHash } from '../codec/blockRef.ts'
-import type { RpcBlock } from '../codec/types.ts'
+import type { RpcBlock, RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import type { Config } from '../config/config.ts'
 import type { Call } from '../lib/call.ts'
 import { BeyondHeadError, InvalidParamsError, RpcError } from '../lib/errors.ts'
 import { ownWire, type Wire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
+import type { AccountIndex } from './accountIndex.ts'
 import type { BlockRange, NextRun } from './blockRange.ts'
 import type { Blocks, CanonicalView } from './blocks/blocks.ts'
 import type { CachedBlock, BlockContext } from './blocks/cachedBlock.ts'
-import type { Chain, LogMatch, LogOrigin, LogQuery } from './blocks/chainTypes.ts'
+import type { Chain, HistoryRow, LogMatch, LogOrigin, LogQuery } from './blocks/chainTypes.ts'
 import type { PricedBlock } from './blocks/energyPrices.ts'
 import { createTransactions } from './blocks/transactions.ts'
 import { type ChainCaches, createChainCaches, type LogAnswer } from './chainCaches.ts'
 import type { HeadBlock } from './head/headTypes.ts'
+import { searchHistory } from './history.ts'
 import { emptyRunIndex } from './logs/emptyRunIndex.ts'
 import type { IndexedLogs } from './logs/indexedLogs.ts'
 import type { LogHints } from './logs/logHints.ts'
 import { countLogs, logRowsOfRange, logsOfBlock, logsOfRange } from './logs/logs.ts'
-import { logsAfter } from './logs/logsAfter.ts'
+import { CursorError, logsAfter } from './logs/logsAfter.ts'
 import { stateSource } from './state/state.ts'
 
 /**
@@ -229,6 +231,37 @@ export function createChain(options: createChain.Options): Chain {
       return page
     },
 
+    hasHistory: options.accountIndex !== undefined,
+
+    async history({ bound, ...query }, call) {
+      if (bound?.hash) requireReached(bound.number)
+      if (bound?.hash && (await resolve(bound.number, call))?.hash !== bound.hash)
+        throw new CursorError()
+      const { places, ...part } = await searchHistory(
+        { ...query, bound },
+        {
+          blocks,
+          index: options.accountIndex,
+          latest: latest().number,
+          maxBlocks: nextRun ? 0 : HISTORY_BLOCKS,
+          call,
+        },
+      )
+      const rows = places.map(async ({ block, index, kinds }): Promise<HistoryRow> => {
+        const context = await blockContext(block)
+        return {
+          id: block.id,
+          index,
+          kinds,
+          timestamp: Math.floor(block.timestamp / 1_000),
+          created: block.concerned()[index]?.created ?? [],
+          transaction: block.transaction(index, context) as Wire<RpcTransaction>,
+          receipt: block.receipt(index, context) as Wire<RpcReceipt>,
+        }
+      })
+      return { ...part, rows: await Promise.all(rows) }
+    },
+
     async countLogs(query, call) {
       const range = await rangeOf(query.fromBlock, query.toBlock, call)
       return countLogs(range, query, { ...searchOptions(call), onOrigins: onLogs })
@@ -247,6 +280,12 @@ export function createChain(options: createChain.Options): Chain {
     energyPriceCertainTo: () => prices.certainTo(),
   }
 }
+
+/**
+ * Blocks that one search for the transactions of an account reads beside the index: the newest ones, which no index has, are 64 to 200. Of a
+ * chain in this process it reads none.
+ */
+const HISTORY_BLOCKS = 1_000
 
 function pricedBlock({ id, parentHash, timestamp }: CachedBlock): PricedBlock {
   return { hash: id.hash, parentHash, timestamp }
@@ -275,6 +314,8 @@ export declare namespace createChain {
     hasGrpc?: (() => boolean) | undefined
     /** The log index, if configured. */
     index?: IndexedLogs | undefined
+    /** An index of accounts, if configured. */
+    accountIndex?: AccountIndex | undefined
     /** The runs of empty blocks of a chain in this process. @default none */
     nextRun?: NextRun | undefined
     /** Learns where the logs of each answer were found. */

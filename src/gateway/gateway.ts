@@ -32,6 +32,7 @@ export type { Gateway, Workers } from './gatewayTypes.ts'
  * @throws ConfigError when managed keys would be served on an address that other machines reach.
  */
 export function createGateway({
+  accountIndex,
   accounts,
   around,
   artifacts,
@@ -96,6 +97,7 @@ export function createGateway({
   let hidden = upstreams ? hiddenTexts(upstreamsOf(config)) : []
 
   const booting = createBoot({
+    accountIndex,
     authoritative: isAuthoritative,
     config,
     headNative: node.headNative,

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import type { AccountIndex } from '../chain/accountIndex.ts'
 import type { NextRun } from '../chain/blockRange.ts'
 import type { Config } from '../config/config.ts'
 import type { Health, WorkerState } from '../http/health.ts'
@@ -57,6 +58,8 @@ export type GatewayOptions = {
   artifacts?: Artifacts | undefined
   /** Wraps every JSON-RPC call, to observe it. */
   around?: AroundCall | undefined
+  /** The accounts of a chain in this process. @default those of the configured index */
+  accountIndex?: AccountIndex | undefined
   /** The chain is in this process, so its head is followed even to a lower block. @default whether a transport is given */
   authoritative?: boolean
   /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */

@@ -40,6 +40,8 @@ export type Health = {
     state: 'starting' | 'filling' | 'following' | 'failed'
     /** Ranges of blocks that are complete, in order; the newest 20 of them. */
     covered: { from: number; to: number }[]
+    /** The newest ranges with accounts. */
+    accounts: { from: number; to: number }[]
     logs: number
     bytes: number
   }

@@ -1,6 +1,8 @@
+import type { AccountAnswer, AccountRequest } from '../chain/accountIndex.ts'
 import type { BlockRange } from '../chain/blockRange.ts'
 import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
 import type { Upstream } from '../native/upstream.ts'
 import { nameOf } from './engine/open.ts'
 import type { SearchAnswer, SearchRequest } from './search/search.ts'
@@ -18,6 +20,8 @@ export type LogIndexStatus = {
   state: 'starting' | 'filling' | 'following' | 'failed'
   /** Complete ranges, in order. */
   covered: BlockRange[]
+  /** The complete ranges that also have accounts. */
+  accounts: BlockRange[]
   logs: number
   /** Bytes on disk. */
   bytes: number
@@ -46,7 +50,7 @@ export function createLogIndex({
   writer: writerData,
 }: createLogIndex.Options) {
   const problems = new Map<'readers' | 'writer', string>()
-  let coverage: ReaderCoverage = { bytes: 0, ranges: [] }
+  let coverage: ReaderCoverage = { accounts: [], bytes: 0, ranges: [] }
   let written: Extract<WriterEvent, { kind: 'status' }> | undefined
   let solid: number | undefined
   let upstreams: readonly Upstream[] | undefined
@@ -113,6 +117,30 @@ export function createLogIndex({
     if (!stopping) reading = setTimeout(() => void readCoverage(), CHECK_EVERY)
   }
 
+  /** Runs a search. @throws UpstreamError when the index cannot be read; the signal's reason */
+  async function ask<answer>(
+    run: (signal: StopSignal) => Promise<answer>,
+    { call, isOptional = false }: SearchOptions,
+  ): Promise<answer> {
+    const signal = call?.signal
+    if (isOptional && isUnreadable) throw unreadableError()
+    const stop = new AbortController()
+    const end = () => stop.abort(signal?.reason)
+    signal?.addEventListener('abort', end, { once: true })
+    if (isOptional) optional.add(stop)
+    try {
+      signal?.throwIfAborted()
+      return await run(stop.signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      unreadable()
+      throw unreadableError(error)
+    } finally {
+      optional.delete(stop)
+      signal?.removeEventListener('abort', end)
+    }
+  }
+
   return {
     /**
      * Searches the index. Gives the answers of the parts of the range in order, several when two threads shared a long search. The
@@ -120,30 +148,18 @@ export function createLogIndex({
      *
      * @throws UpstreamError when the index cannot be read, at once or soon for a search that is optional; the signal's reason
      */
-    async search(
-      request: SearchRequest,
-      { call, isOptional = false }: SearchOptions = {},
-    ): Promise<SearchAnswer[]> {
-      const signal = call?.signal
+    async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchAnswer[]> {
       // A reorg may have happened while the gateway was down, so the writer compares the index with the chain first.
       if (!isCompared) return []
-      if (isOptional && isUnreadable) throw unreadableError()
-      const stop = new AbortController()
-      const end = () => stop.abort(signal?.reason)
-      signal?.addEventListener('abort', end, { once: true })
-      if (isOptional) optional.add(stop)
-      try {
-        signal?.throwIfAborted()
-        const found = await readers.search(request, stop.signal)
-        return found.map((answer) => ({ ...answer, bytes: bufferOf(answer.bytes) }))
-      } catch (error) {
-        signal?.throwIfAborted()
-        unreadable()
-        throw unreadableError(error)
-      } finally {
-        optional.delete(stop)
-        signal?.removeEventListener('abort', end)
-      }
+      const found = await ask((signal) => readers.search(request, signal), options)
+      return found.map((answer) => ({ ...answer, bytes: bufferOf(answer.bytes) }))
+    },
+    /** Searches for the transactions of an account. Undefined while there is no index to search. @throws as `search` */
+    async accounts(
+      request: AccountRequest,
+      options: SearchOptions = {},
+    ): Promise<AccountAnswer | undefined> {
+      return isCompared ? ask((signal) => readers.accounts(request, signal), options) : undefined
     },
     /** Sets the newest solidified block. */
     solidified(number: number): void {
@@ -168,6 +184,7 @@ export function createLogIndex({
         address: nameOf(address),
         state: problems.size > 0 ? 'failed' : (written?.state ?? 'starting'),
         covered: isCompared ? coverage.ranges.map(({ from, to }) => ({ from, to })) : [],
+        accounts: isCompared ? coverage.accounts : [],
         logs: coverage.ranges.reduce((sum, { logs }) => sum + logs, 0),
         bytes: coverage.bytes,
         added: {

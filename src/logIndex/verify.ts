@@ -3,8 +3,9 @@ import type { BlockReader } from './fill/source.ts'
 import type { IndexBlock } from './format/block.ts'
 import { pageKey } from './format/keys.ts'
 import { pagesOf } from './format/pages.ts'
+import { createAccountSearcher } from './search/accounts.ts'
 import { createSearcher, type Searcher } from './search/search.ts'
-import { readCoverage } from './store/coverage.ts'
+import { coverageOf, readCoverage, readSegments, withAccounts } from './store/coverage.ts'
 import type { Facts } from './store/facts.ts'
 
 /** Blocks that are read from the node together. */
@@ -14,7 +15,8 @@ const BATCH = 64
 const DEADLINE = 60_000
 
 /**
- * Compares blocks of an index with the node: the logs as they are stored, byte by byte, and whether each is found by its address and topics.
+ * Compares blocks of an index with the node: the logs as they are stored, byte by byte, whether each is found by its address and topics,
+ * and whether the transactions of each account are found.
  *
  * @param sample - how many blocks, spread evenly. All without it, and when the index has no more blocks.
  * @throws UpstreamError
@@ -29,6 +31,8 @@ export async function verifyBlocks({
   const covered = await engine.read(readCoverage)
   const total = covered.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const sample = wanted !== undefined && wanted < total ? wanted : undefined
+  const known = coverageOf(withAccounts(await engine.read(readSegments)))
+  const accounts = createAccountSearcher({ deadline: DEADLINE, engine, facts })
   const searcher = createSearcher({ deadline: DEADLINE, engine, facts })
   const kept = facts.addresses && new Set(facts.addresses)
   const runs = sample === undefined ? 1 : Math.max(1, Math.ceil(sample / BATCH))
@@ -50,7 +54,9 @@ export async function verifyBlocks({
           const own = { ...block, logs }
           const isSame =
             (await engine.read((view) => isStored(view, own, engine.logsPerPage))) &&
-            (await isFound(searcher, own))
+            (await isFound(searcher, own)) &&
+            (!known.some(({ from, to }) => from <= block.number && block.number <= to) ||
+              (await hasAccounts(accounts, block)))
           result.blocks += 1
           result.logs += logs.length
           if (!isSame) result.wrong.push(block.number)
@@ -84,6 +90,26 @@ async function isStored(view: View, block: IndexBlock, logsPerPage: number): Pro
       return page !== undefined && key.equals(page.key) && value.equals(page.value)
     })
   )
+}
+
+/** Whether the lists of the accounts of a block have its transactions. Those of hashes that are shared have more. */
+async function hasAccounts(
+  searcher: ReturnType<typeof createAccountSearcher>,
+  { number, transactions }: IndexBlock,
+): Promise<boolean> {
+  const range = { from: number, to: number, kinds: 0, limit: Infinity, order: 'oldest' } as const
+  for (const account of new Set(transactions.flatMap(({ accounts }) => [...accounts.keys()]))) {
+    const { places } = await searcher.search({ ...range, account, list: 'concerns' })
+    const found = new Map(places.map(({ index, kinds }) => [index, kinds]))
+    for (const [index, { accounts }] of transactions.entries())
+      if (accounts.has(account) && found.get(index) !== accounts.get(account)) return false
+  }
+  for (const [index, { created }] of transactions.entries())
+    for (const { contract } of created) {
+      const { places } = await searcher.search({ ...range, account: contract, list: 'created' })
+      if (!places.some((place) => place.index === index)) return false
+    }
+  return true
 }
 
 /** Whether every kind of log of a block is found through its lists. */

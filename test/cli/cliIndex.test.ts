@@ -71,6 +71,7 @@ test('default: fills, reports the covered blocks, verifies, exports', async () =
   expect(json(status.stdout)).toMatchObject({
     engine: 'lmdb',
     covered: [{ from: 0, to: LAST, logs }],
+    accounts: [{ from: 0, to: LAST }],
   })
 
   const verified = await verify('--all')

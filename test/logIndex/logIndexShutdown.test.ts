@@ -35,6 +35,7 @@ function unitOf(chain: ReturnType<ScriptedChain['canonical']>, from: number): In
       topics: [word(from * LISTS + index)],
       data: '',
     })),
+    transactions: [],
   }))
 }
 

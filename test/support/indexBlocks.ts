@@ -1,3 +1,5 @@
+import type { AccountPlace, AccountRequest } from '../../src/chain/accountIndex.ts'
+import type { Concerned } from '../../src/codec/accounts.ts'
 import type { LogSearch } from '../../src/codec/logPage/match.ts'
 import type { PlainLog } from '../../src/codec/logPage/plainLog.ts'
 import type { IndexBlock } from '../../src/logIndex/format/block.ts'
@@ -7,6 +9,7 @@ export function indexBlocks(
   from: number,
   count: number,
   logsOf: (number: number) => readonly Partial<PlainLog>[] = () => [],
+  transactionsOf: (number: number) => readonly Concerned[] = () => [],
 ): IndexBlock[] {
   return Array.from({ length: count }, (_, offset) => {
     const number = from + offset
@@ -24,6 +27,7 @@ export function indexBlocks(
         data: '',
         ...log,
       })),
+      transactions: transactionsOf(number),
     }
   })
 }
@@ -57,5 +61,27 @@ export function scan(
             ),
         )
         .map(({ index }) => ({ block: number, index })),
+    )
+}
+
+/** The result of a search for the transactions of an account by comparing every transaction. */
+export function scanAccounts(
+  blocks: readonly IndexBlock[],
+  { account, from, kinds, list, to }: Omit<AccountRequest, 'limit' | 'order'>,
+): AccountPlace[] {
+  return blocks
+    .filter(({ number }) => number >= from && number <= to)
+    .flatMap(({ number, transactions }) =>
+      transactions.flatMap(({ accounts, created }, index) => {
+        const own =
+          list === 'created'
+            ? created.some(({ contract }) => contract === account)
+              ? 0
+              : undefined
+            : accounts.get(account)
+        return own === undefined || (kinds !== 0 && (own & kinds) === 0)
+          ? []
+          : [{ block: number, index, kinds: own }]
+      }),
     )
 }

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import { type Concerned, concernedBy } from '../../codec/accounts.ts'
 import {
   toRpcBlock,
   toRpcHeader,
@@ -11,6 +12,8 @@ import { toHash } from '../../codec/quantity.ts'
 import { toRpcReceipt, toRpcReceipts } from '../../codec/receipt.ts'
 import type { RpcBlock, RpcHeader, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import { type Wire, wireOfText } from '../../lib/wire.ts'
+import { partiesIn } from '../../native/wire/parties.ts'
+import type { Transaction } from '../../native/wire/types.ts'
 import type { LoadedBlock } from '../load.ts'
 import { createLogBlock, type LogBlock } from './logBlock.ts'
 import { type Rows, toRows } from './rows.ts'
@@ -46,6 +49,8 @@ export type CachedBlock = {
   /** See `LogBlock`. */
   logs: LogBlock['logs']
   count: LogBlock['count']
+  /** What each transaction concerns; none of genesis. */
+  concerned(): readonly Concerned[]
   /** Estimated memory, in bytes. */
   bytes(): number
 }
@@ -63,13 +68,17 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   let full: Rows<RpcBlock, RpcTransaction> | undefined
   let receipts: Rows<RpcReceipt[], RpcReceipt> | undefined
   let logs: LogBlock | undefined
+  let concerned: readonly Concerned[] | undefined
   /** Answers about one transaction that were built alone. */
   let alone = 0
 
   /** Called after an answer was built: drops the native objects that no later answer needs. */
   function made(): void {
     if (slim && full) header = undefined
-    if (slim && full && receipts && logs) source = undefined
+    if (source && slim && full && receipts && logs) {
+      concerned ??= concernedIn(source)
+      source = undefined
+    }
     onGrow()
   }
 
@@ -140,6 +149,13 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     logs: (matcher, after) => logBlock().logs(matcher, after),
     count: (matcher) => logBlock().count(matcher),
 
+    concerned() {
+      if (concerned) return concerned
+      concerned = concernedIn(kept(source))
+      made()
+      return concerned
+    },
+
     bytes: () =>
       BLOCK_BYTES +
       transactions.length * TRANSACTION_BYTES +
@@ -148,6 +164,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       (slim?.bytes.length ?? 0) +
       (full?.bytes ?? 0) +
       (receipts?.bytes ?? 0) +
+      (concerned ? transactions.length * CONCERNED_BYTES : 0) +
       (logs?.bytes ?? 0),
   }
   return view
@@ -165,9 +182,17 @@ const BLOCK_BYTES = 3_000
 const HEADER_BYTES = 3_000
 /** Memory of a hash and its entry in the index of transactions. */
 const TRANSACTION_BYTES = 250
+/** Memory of the accounts of a transaction, in bytes. */
+const CONCERNED_BYTES = 600
 /** Memory of a parsed transaction, its outcome and a log without their long hex strings. */
 const PARSED_TRANSACTION_BYTES = 3_000
 const PARSED_LOG_BYTES = 500
+
+function concernedIn({ block, infos }: LoadedBlock): Concerned[] {
+  return infos.map((info, index) =>
+    concernedBy(partiesIn(block.transactions?.[index] as Transaction), info),
+  )
+}
 
 /** Estimated memory of a parsed block. */
 function estimate({ block, infos }: LoadedBlock): number {

@@ -1,9 +1,11 @@
 import type { Hash } from 'viem'
 
+import type { Concerned } from '../../codec/accounts.ts'
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import type { Wire } from '../../lib/wire.ts'
+import type { AccountRequest } from '../accountIndex.ts'
 import type { BlockRange, NextRun } from '../blockRange.ts'
 import type { HeadBlock } from '../head/headTypes.ts'
 import type { PricedBlock } from './energyPrices.ts'
@@ -59,6 +61,14 @@ export type Chain = {
    * @throws as `logs`
    */
   logRows(match: LogMatch, range: BlockRange, call?: Call): Promise<Wire<RpcLog>[]>
+  /**
+   * A part of the history of an account. Without an index it reads at most `HISTORY_BLOCKS` blocks.
+   *
+   * @throws CursorError when a reorg removed the block of the bound; BeyondHeadError, UpstreamError
+   */
+  history(query: HistoryQuery, call?: Call): Promise<HistoryRows>
+  /** Whether an index has the accounts of this chain. */
+  hasHistory: boolean
   /** The runs of empty blocks of a chain in this process; absent for nodes. */
   nextRun?: NextRun | undefined
   /** Energy price in sun that a block pays. Without a block, it is the current price, which the next block pays. */
@@ -94,6 +104,40 @@ export type LogPage = {
   logs: Wire<RpcLog[]>
   origins: readonly LogOrigin[]
   next: LogCursor | undefined
+}
+
+/** What is asked of the history of an account. */
+export type HistoryQuery = Omit<AccountRequest, 'from' | 'to'> & {
+  /**
+   * Only transactions beyond this one in the order of the request; without an index, beyond the block. A hash is checked to be on the
+   * chain.
+   */
+  bound?: { number: number; index?: number | undefined; hash?: Hash | undefined } | undefined
+}
+
+/** A transaction of a history. */
+export type HistoryRow = {
+  id: BlockId
+  index: number
+  /** The sum of `KINDS`. */
+  kinds: number
+  /** Seconds. */
+  timestamp: number
+  /** The contracts that it created. */
+  created: Concerned['created']
+  transaction: Wire<RpcTransaction>
+  receipt: Wire<RpcReceipt>
+}
+
+/** A part of a history, in the order of the request. */
+export type HistoryRows = {
+  rows: HistoryRow[]
+  /** Whether there are more in the blocks that were searched. */
+  hasMore: boolean
+  /** The blocks that were searched. */
+  searched: BlockRange
+  /** Set when the search ended before the chain does, because no index has the accounts of the next blocks. */
+  isCut: boolean
 }
 
 /**

@@ -118,8 +118,8 @@ async function findAsFarAs(
   }
 }
 
-/** `-32000`: a reorg removed the block of a cursor. */
-class CursorError extends RpcError {
+/** `-32000`: a reorg removed the block of a cursor or position. */
+export class CursorError extends RpcError {
   override name = 'CursorError'
 
   constructor() {

@@ -30,7 +30,10 @@ export function createBlockSpans({
   native,
 }: createBlockSpans.Options) {
   const limit = createFairLimit(concurrency)
-  const outlines = createOutlines(native, limit)
+  const outlines = createOutlines<BlockOutline>(
+    (request, call) => native.wallet.getBlockOutlines(request, call),
+    limit,
+  )
 
   /** A block in memory. It is looked up anew for each use, because a reorg may have removed it meanwhile. */
   const known = (number: number): SearchedBlock | undefined =>

@@ -123,6 +123,9 @@ async function fill({ native, quiet, request, signal, terminal }: Filling): Prom
   })
 
   const { from, to } = range
+  const { accountsProblem } = await import('../../logIndex/store/coverage.ts')
+  const note = accountsProblem(await writer.store.segments(), !writer.facts.addresses)
+  if (note !== undefined && !quiet) terminal.error(note)
   const there = countBlocks(await writer.store.coverage(), from, to)
   const progress = createProgress(terminal, { quiet, from, to, at: from + there, unit: 'log' })
   const started = performance.now()

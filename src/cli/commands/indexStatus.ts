@@ -1,5 +1,11 @@
 import { grouped } from '../../codec/coin.ts'
-import { coverageOf, readSegments } from '../../logIndex/store/coverage.ts'
+import {
+  accountsProblem,
+  type CoveredRange,
+  coverageOf,
+  readSegments,
+  withAccounts,
+} from '../../logIndex/store/coverage.ts'
 import { type IndexOptions, requireFacts, withIndex } from '../support/indexOptions.ts'
 import type { Io } from '../support/io.ts'
 import type { Result } from '../support/result.ts'
@@ -15,7 +21,9 @@ export function indexStatus(io: Io, options: IndexOptions): Promise<Result> {
     const logs = covered.reduce((sum, range) => sum + range.logs, 0)
     const bytes = await engine.size()
     const addresses = facts.addresses?.map((hex) => `0x${hex}`)
-    const ranges = covered.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`)
+    const accounts = withAccounts(segments)
+    const transactions = accounts.reduce((sum, { transactions = 0 }) => sum + transactions, 0)
+    const note = accountsProblem(segments, !facts.addresses)
     const perLog = logs > 0 ? ` (${Math.round(bytes / logs)} a log)` : ''
     return {
       value: {
@@ -24,6 +32,9 @@ export function indexStatus(io: Io, options: IndexOptions): Promise<Result> {
         covered: covered.map(({ from, logs, to }) => ({ from, to, logs })),
         blocks,
         logs,
+        accounts: coverageOf(accounts).map(({ from, to }) => ({ from, to })),
+        transactions,
+        ...(note !== undefined && { note }),
         bytes,
         segments: segments.length,
         ...(addresses && { addresses }),
@@ -32,13 +43,20 @@ export function indexStatus(io: Io, options: IndexOptions): Promise<Result> {
         renderFields(terminal, [
           ['engine', engine.kind],
           ['genesis', `0x${facts.genesis}`],
-          ['blocks', ranges.join(', ') || 'none'],
+          ['blocks', rangesText(covered)],
           ['logs', grouped(logs)],
+          ['accounts', rangesText(coverageOf(accounts))],
+          ['transactions', grouped(transactions)],
           ['size', `${grouped(bytes)} bytes${perLog}`],
           ['contracts', addresses?.join(', ') ?? 'all'],
+          ...(note === undefined ? [] : [['note', note] as const]),
         ]),
     }
   })
+}
+
+function rangesText(ranges: readonly CoveredRange[]): string {
+  return ranges.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ') || 'none'
 }
 
 /** `ethgate index compact`: merges segments and frees disk space. */

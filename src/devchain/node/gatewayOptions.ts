@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Hash, Hex } from 'viem'
 
 import type { ChainBlock, DevChain } from '../index.ts'
+import { devAccountIndex } from './accountIndex.ts'
 import { createAdminApp } from './admin.ts'
 import type { Announcer } from './announce.ts'
 import { callFailure, transactionFailure, withRpcErrors } from './failures.ts'
@@ -16,6 +17,7 @@ export function gatewayOptions(
   terminal: Terminal | undefined,
 ) {
   return {
+    accountIndex: devAccountIndex(chain),
     accounts: chain.accounts.map(({ address, key }) => ({
       address: `0x${address.slice(2)}` as const,
       key: `0x${key}` as const,

@@ -13,7 +13,6 @@ import { lookupMethods } from './lookups.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
 import { otterscanMethods } from './otterscan/methods.ts'
-import { otterscanPages } from './otterscan/pages.ts'
 import { pendingMethods } from './pending.ts'
 import { rawTransactionMethods } from './rawTransactions.ts'
 import { reorgMethods } from './reorg.ts'
@@ -65,7 +64,6 @@ export function devMethods(
     ...poolMethods(chain),
     ...pendingMethods(chain),
     ...otterscanMethods(chain),
-    ...otterscanPages(chain),
     ...debugMethods(chain),
     ...storageRangeMethods(chain),
     ...parityMethods(chain),

@@ -1,6 +1,7 @@
 import type { Head } from '../../chain/head/headTypes.ts'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
+import type { Meter } from '../../lib/call.ts'
 import { INDEX_READ_PRICE } from '../../limits/prices.ts'
 import { createLogIndex, type LogIndex } from '../../logIndex/logIndex.ts'
 
@@ -49,22 +50,39 @@ export function createGatewayIndex({
     if (isBelow) index.recheck(solid)
     else index.solidified(solid)
   })
+
+  /** Charges a search to its caller. */
+  async function metered<answer>(
+    meter: Meter | undefined,
+    run: () => Promise<answer>,
+    readsOf: (answer: answer) => number,
+  ): Promise<answer> {
+    const began = performance.now()
+    try {
+      const answer = await run()
+      if (meter) meter.cost += readsOf(answer) * INDEX_READ_PRICE
+      return answer
+    } catch (error) {
+      // A search that its client leaves has done work too. How much is not known, so its time counts.
+      if (meter) meter.cost += (performance.now() - began) / MS_PER_UNIT
+      throw error
+    }
+  }
+
   return {
     ...index,
-    async search(request, options) {
-      const meter = options?.call?.meter
-      const began = performance.now()
-      try {
-        const answers = await index.search(request, options)
-        if (meter)
-          meter.cost += answers.reduce((sum, { reads }) => sum + reads, 0) * INDEX_READ_PRICE
-        return answers
-      } catch (error) {
-        // A search that its client leaves has done work too. How much is not known, so its time counts.
-        if (meter) meter.cost += (performance.now() - began) / MS_PER_UNIT
-        throw error
-      }
-    },
+    search: (request, options) =>
+      metered(
+        options?.call?.meter,
+        () => index.search(request, options),
+        (answers) => answers.reduce((sum, { reads }) => sum + reads, 0),
+      ),
+    accounts: (request, options) =>
+      metered(
+        options?.call?.meter,
+        () => index.accounts(request, options),
+        (answer) => answer?.reads ?? 0,
+      ),
     start() {
       index.start()
       const window = head.window()

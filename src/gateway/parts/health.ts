@@ -93,6 +93,7 @@ export function healthOf({
       index: {
         state: index.state,
         covered: index.covered.slice(-SHOWN_RANGES),
+        accounts: index.accounts.slice(-SHOWN_RANGES),
         logs: index.logs,
         bytes: index.bytes,
       },

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import type { AccountIndex } from '../../chain/accountIndex.ts'
 import type { NextRun } from '../../chain/blockRange.ts'
 import { type Blocks, createBlocks } from '../../chain/blocks/blocks.ts'
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
@@ -57,6 +58,7 @@ export type Services = {
  * @throws DataDirError when sent transactions cannot be recorded.
  */
 export async function createServices({
+  accountIndex,
   authoritative,
   config,
   headNative,
@@ -116,6 +118,7 @@ export async function createServices({
   })
   const index = createGatewayIndex({ config, genesis: identity.genesis, head, log })
   const chainOptions = {
+    accountIndex: index ?? accountIndex,
     blocks,
     chainId,
     config,
@@ -230,6 +233,8 @@ export async function createServices({
 
 export declare namespace createServices {
   type Options = {
+    /** The accounts of a chain in this process. */
+    accountIndex?: AccountIndex | undefined
     /** The chain is in this process, so its head is followed even to a lower block. */
     authoritative: boolean
     config: Config

@@ -10,7 +10,7 @@ const hashOf = (number: number) => `${number.toString(16).padStart(16, '0')}${'a
 function someReader(broken = Infinity) {
   const asked: number[] = []
   const wallet: Partial<FillSource['wallet']> = {
-    async getBlockOutlines({ startNum, endNum }) {
+    async getBlockParties({ startNum, endNum }) {
       asked.push(startNum)
       if (endNum > broken) throw new Error('the node fails')
       return Array.from({ length: endNum - startNum }, (_, offset) => {
@@ -20,6 +20,7 @@ function someReader(broken = Infinity) {
           blockID: hashOf(number),
           block_header: { raw_data, witness_signature: '' },
           txIDs: [],
+          parties: [],
         }
       }) as never
     },

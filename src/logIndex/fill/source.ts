@@ -1,10 +1,13 @@
-import { type BlockSource, loadBlock, logsFit, type LogSource } from '../../chain/load.ts'
+import { type BlockSource, loadBlock, logsFit } from '../../chain/load.ts'
 import { createOutlines } from '../../chain/logs/outlines.ts'
+import { concernedBy } from '../../codec/accounts.ts'
 import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { Call } from '../../lib/call.ts'
 import { together } from '../../lib/together.ts'
-import type { BlockOutline } from '../../native/wire/blockOutline.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { BlockParties } from '../../native/wire/blockOutline.ts'
+import { type Parties, partiesIn } from '../../native/wire/parties.ts'
 import type { TransactionLogs } from '../../native/wire/transactionLogs.ts'
 import type { IndexBlock } from '../format/block.ts'
 import type { Pace } from './pace.ts'
@@ -12,7 +15,7 @@ import type { Pace } from './pace.ts'
 /** The native calls that filling makes. */
 export type FillSource = {
   wallet: BlockSource['wallet'] &
-    Pick<LogSource['wallet'], 'getBlockOutlines' | 'getTransactionLogsByBlockNum'>
+    Pick<NativeClient['wallet'], 'getBlockParties' | 'getTransactionLogsByBlockNum'>
 }
 
 /** Reads blocks with their logs. Each is checked: right height, all transactions, an outcome for each. */
@@ -27,7 +30,10 @@ export type BlockReader = {
 
 /** Reads blocks at a given pace. */
 export function createBlockReader({ native, pace }: createBlockReader.Options): BlockReader {
-  const outlines = createOutlines(native, (call) => pace.run(call))
+  const outlines = createOutlines<BlockParties>(
+    (request, call) => native.wallet.getBlockParties(request, call),
+    (call) => pace.run(call),
+  )
   const paced: BlockSource = {
     wallet: {
       getBlockById: (request, options) =>
@@ -50,7 +56,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
   /** One block. `outline` is absent when the node left it out of a range. */
   async function readOne(
     number: number,
-    outline: BlockOutline | undefined,
+    outline: BlockParties | undefined,
     call: Call | undefined,
   ): Promise<IndexBlock> {
     if (outline) {
@@ -58,12 +64,13 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
         number === 0 || outline.txIDs.length === 0
           ? []
           : await pace.run(() => native.wallet.getTransactionLogsByBlockNum({ num: number }, call))
-      if (logsFit(outline, logs, number)) return toIndexBlock(outline, logs)
+      if (logsFit(outline, logs, number)) return toIndexBlock(outline, outline.parties, logs)
     }
     // Something does not fit. Reading the block alone retries, or says what is wrong.
     const loaded = await loadBlock(paced, { number }, call)
     if (!loaded) throw new Error(`the node does not have block ${number}`)
-    return toIndexBlock(loaded.block, loaded.infos)
+    const { block, infos } = loaded
+    return toIndexBlock(block, (block.transactions ?? []).map(partiesIn), infos)
   }
 
   return {
@@ -98,7 +105,8 @@ export declare namespace createBlockReader {
 
 /** A block as the index keeps it. */
 function toIndexBlock(
-  block: Pick<BlockOutline, 'blockID' | 'block_header'>,
+  block: Pick<BlockParties, 'blockID' | 'block_header'>,
+  parties: BlockParties['parties'],
   logs: readonly TransactionLogs[],
 ): IndexBlock {
   const { number = 0, parentHash, timestamp = 0 } = block.block_header.raw_data
@@ -108,5 +116,7 @@ function toIndexBlock(
     parentHash: toHash(parentHash).slice(2),
     timestamp: Math.floor(timestamp / 1000),
     logs: toPlainLogs(logs),
+    // Genesis has transactions without outcomes.
+    transactions: logs.map((outcome, index) => concernedBy(parties[index] as Parties, outcome)),
   }
 }

@@ -1,3 +1,4 @@
+import type { Concerned } from '../../codec/accounts.ts'
 import type { PlainLog } from '../../codec/logPage/plainLog.ts'
 import type { Hex } from '../../native/wire/types.ts'
 
@@ -9,4 +10,6 @@ export type IndexBlock = {
   /** Seconds. */
   timestamp: number
   logs: readonly PlainLog[]
+  /** What each transaction concerns, in the order of the block; none of genesis. */
+  transactions: readonly Concerned[]
 }

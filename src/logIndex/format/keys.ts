@@ -105,5 +105,9 @@ export const byAddress = (address: string) => `a${address}`
 export const byAddressAndTopic = (address: string, topic: string) => `b${address}${topic}`
 /** The value of a topic at a position. */
 export const byTopic = (position: number, topic: string) => `${position}${topic}`
+/** The value of an account that transactions concern. */
+export const byAccount = (account: string) => `t${account}`
+/** The value of a contract that a transaction created. */
+export const byCreated = (contract: string) => `c${contract}`
 /** The value of the number of topics. */
 export const byCount = (count: number) => `n${count}`

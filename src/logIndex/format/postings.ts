@@ -1,4 +1,5 @@
 import type { BlockRange } from '../../chain/blockRange.ts'
+import type { Concerned } from '../../codec/accounts.ts'
 import type { PlainLog } from '../../codec/logPage/plainLog.ts'
 import {
   type ByteReader,
@@ -9,7 +10,15 @@ import {
   writeVarint,
   written,
 } from '../../codec/logPage/varint.ts'
-import { byAddress, byAddressAndTopic, byCount, byTopic, type Hasher } from './keys.ts'
+import {
+  byAccount,
+  byAddress,
+  byAddressAndTopic,
+  byCount,
+  byCreated,
+  byTopic,
+  type Hasher,
+} from './keys.ts'
 
 /**
  * A posting list has the places of a value within a segment, in order. For each log: when its block differs from the one
@@ -20,8 +29,14 @@ import { byAddress, byAddressAndTopic, byCount, byTopic, type Hasher } from './k
 export const INDICES = 2 ** 20
 
 /**
+ * In a list of an account, the index is that of the transaction × 32 + the sum of its kinds. A block has 2 MB at most, and a
+ * transaction more than 100 bytes, so fewer than 32,768 transactions.
+ */
+export const KIND_BITS = 32
+
+/**
  * Collects the lists of one segment. A log is found by its address, its address with its first topic, each topic at its place, and
- * how many topics it has.
+ * how many topics it has; a transaction by each account that it concerns and each contract that it created.
  */
 export function createPostingsBuilder(hash: Hasher) {
   const open = new Map<string, OpenList>()
@@ -29,6 +44,7 @@ export function createPostingsBuilder(hash: Hasher) {
   const byContract = new Map<string, { list: OpenList; byFirst: Map<string, OpenList> }>()
   const byPosition: Map<string, OpenList>[] = []
   const byTopics: OpenList[] = []
+  const accountLists = new Map<string, OpenList>()
 
   function listOf(value: string): OpenList {
     const key = hash(value)
@@ -63,6 +79,16 @@ export function createPostingsBuilder(hash: Hasher) {
         }
         writePlace(both, block, index)
       }
+    },
+    /** Adds a transaction. They come in order. @param block - offset in the segment. */
+    addTransaction(block: number, index: number, { accounts, created }: Concerned): void {
+      for (const [account, kinds] of accounts) {
+        let list = accountLists.get(account)
+        if (!list) accountLists.set(account, (list = listOf(byAccount(account))))
+        writePlace(list, block, index * KIND_BITS + kinds)
+      }
+      for (const { contract } of created)
+        writePlace(listOf(byCreated(contract)), block, index * KIND_BITS)
     },
     /** Every list, in the order of the hashes. */
     lists: (): [hash: string, list: Buffer][] =>

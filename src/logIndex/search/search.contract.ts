@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { address, indexBlocks, scan, word } from '../../../test/support/indexBlocks.ts'
+import {
+  address,
+  indexBlocks,
+  scan,
+  scanAccounts,
+  word,
+} from '../../../test/support/indexBlocks.ts'
+import { type Concerned, KINDS } from '../../codec/accounts.ts'
 import type { PlainLog } from '../../codec/logPage/plainLog.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { IndexBlock } from '../format/block.ts'
@@ -9,6 +16,7 @@ import { lastOf } from '../store/coverage.ts'
 import { openFacts } from '../store/facts.ts'
 import { mergeAppended, mergeFilled } from '../store/merge.ts'
 import { createIndexStore } from '../store/store.ts'
+import { createAccountSearcher } from './accounts.ts'
 import { createSearcher, type SearchAnswer, type Searcher, type SearchRequest } from './search.ts'
 import { type Search, searchShared } from './share.ts'
 
@@ -30,7 +38,7 @@ export function testSearch({
 }): void {
   let engine: Engine
   let searcher: Searcher
-  const blocks = indexBlocks(0, END, logsOf)
+  const blocks = indexBlocks(0, END, logsOf, transactionsOf)
 
   beforeAll(async () => {
     engine = await open()
@@ -96,6 +104,34 @@ export function testSearch({
         async (addresses, topics, from, length) => {
           const request = { addresses, topics, from, to: from + length }
           expect(await found(request)).toEqual(scan(blocks, request))
+        },
+      ),
+      { numRuns: runs },
+    )
+  }, 120_000)
+
+  test('behavior: the transactions of an account are those that a plain scan finds', async () => {
+    const facts = await openFacts(engine, { genesis: '00' })
+    const accounts = createAccountSearcher({ deadline: 60_000, engine, facts })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 7 }).map(address),
+        fc.constantFrom('concerns' as const, 'created' as const),
+        fc.constantFrom(0, KINDS.sent, KINDS.received | KINDS.tokens),
+        fc.integer({ min: 0, max: END + 10 }),
+        fc.integer({ min: 0, max: 70_000 }),
+        fc.constantFrom(1, 25, 1e6),
+        fc.constantFrom('newest' as const, 'oldest' as const),
+        async (account, list, kinds, from, length, limit, order) => {
+          const range = { from, to: from + length }
+          const wanted = { account, kinds: list === 'created' ? 0 : kinds, list }
+          const answer = await accounts.search({ ...range, ...wanted, limit, order })
+          const all = scanAccounts(blocks, { ...range, ...wanted })
+          if (order === 'newest') all.reverse()
+          expect(answer.places).toEqual(all.slice(0, limit + 1))
+          expect(answer.covered).toEqual(
+            from >= END ? [] : [{ from, to: Math.min(range.to, END - 1) }],
+          )
         },
       ),
       { numRuns: runs },
@@ -281,4 +317,16 @@ function rowOf(block: IndexBlock, log: PlainLog): string {
     transactionIndex: `0x${log.transactionIndex.toString(16)}`,
     removed: false,
   })
+}
+
+/** One busy account, and some that are rare. A contract is created now and then. */
+function transactionsOf(number: number): Concerned[] {
+  return Array.from({ length: number % 3 }, (_, index) => ({
+    accounts: new Map([
+      [address(1), KINDS.sent],
+      [address(2 + ((number + index) % 5)), KINDS.received | (number % 7 === 0 ? KINDS.tokens : 0)],
+      ...(number % 5_000 === 1 ? [[address(7), KINDS.internal] as const] : []),
+    ]),
+    created: number % 5_000 === 1 ? [{ contract: address(7), creator: address(1) }] : [],
+  }))
 }

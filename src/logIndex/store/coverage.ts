@@ -13,6 +13,11 @@ export type Segment = {
   /** Hash of the last block. */
   lastHash: string
   logs: number
+  /**
+   * Transactions whose accounts it has. Absent when it has no accounts: it was written before they were kept, or the index keeps the
+   * logs of some contracts only.
+   */
+  transactions?: number
 }
 
 /** Blocks without a gap that link to each other, both ends included. */
@@ -55,6 +60,22 @@ export function coverageOf(segments: readonly Segment[]): CoveredRange[] {
     } else ranges.push({ from: firstOf(segment), to: lastOf(segment), parentHash, lastHash, logs })
   }
   return ranges
+}
+
+/** The segments that have accounts. */
+export const withAccounts = (segments: readonly Segment[]) =>
+  segments.filter(({ transactions }) => transactions !== undefined)
+
+/** What to do about blocks that were indexed before accounts were kept; undefined when there are none. For operators. */
+export function accountsProblem(
+  segments: readonly Segment[],
+  keepsAll: boolean,
+): string | undefined {
+  const without = segments.filter(({ transactions }) => transactions === undefined)
+  const [first] = coverageOf(without)
+  if (!first || !keepsAll) return undefined
+  const { to } = coverageOf(without).at(-1) ?? first
+  return `blocks of ${first.from} to ${to} were indexed before accounts were kept: their logs are found, the history of an account is not; to have both, fill a new index with "ethgate index --index NEW --from ${first.from}" and serve it`
 }
 
 /** The ranges that an index covers, in order. */

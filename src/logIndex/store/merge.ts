@@ -11,7 +11,7 @@ import {
 } from '../format/keys.ts'
 import { LONG_LIST, mergedList, partedList } from '../format/merged.ts'
 import { joinLists } from '../format/postings.ts'
-import { entryOf, firstOf, readSegments, type Segment } from './coverage.ts'
+import { entryOf, firstOf, readSegments, type Segment, withAccounts } from './coverage.ts'
 import { removePostings } from './remove.ts'
 
 /** The key of the progress of a merge in `facts`. */
@@ -244,7 +244,9 @@ function partsOf(
   const parts = segments.filter(
     (part) => part.level === level && Math.floor(part.segment / count) === segment,
   )
-  return parts.length === count ? parts : undefined
+  // A segment has the accounts of all its blocks, or of none.
+  const known = withAccounts(parts).length
+  return parts.length === count && (known === 0 || known === count) ? parts : undefined
 }
 
 async function replaceSegments(
@@ -257,6 +259,7 @@ async function replaceSegments(
     'segments',
     parts.map((part) => segmentKey(part.level, part.segment)),
   )
+  const known = withAccounts(parts)
   await batch.put('segments', [
     entryOf({
       level,
@@ -264,6 +267,9 @@ async function replaceSegments(
       parentHash: parts[0]?.parentHash ?? '',
       lastHash: parts.at(-1)?.lastHash ?? '',
       logs: parts.reduce((sum, { logs }) => sum + logs, 0),
+      ...(known.length > 0 && {
+        transactions: known.reduce((sum, { transactions = 0 }) => sum + transactions, 0),
+      }),
     }),
   ])
 }

@@ -6,7 +6,9 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { address, indexBlocks } from '../../../test/support/indexBlocks.ts'
 import { openEngine } from '../engine/open.ts'
+import { accountsProblem, entryOf } from './coverage.ts'
 import { openFacts } from './facts.ts'
+import { mergeAppended } from './merge.ts'
 import { createIndexStore } from './store.ts'
 
 const GROUP = 64
@@ -18,7 +20,8 @@ async function someStore(addresses?: readonly string[]) {
     await engine.close()
     rmSync(directory, { recursive: true })
   })
-  return createIndexStore({ engine, facts: await openFacts(engine, { addresses, genesis: '00' }) })
+  const facts = await openFacts(engine, { addresses, genesis: '00' })
+  return { ...createIndexStore({ engine, facts }), engine }
 }
 
 test('default: a segment is added once', async () => {
@@ -34,6 +37,33 @@ test('behavior: only the logs that the index keeps are counted', async () => {
   const blocks = indexBlocks(0, GROUP, (number) => [{}, { address: address(number % 4) }])
   expect(await store.append(0, blocks)).toBe(GROUP / 4)
   expect(await store.coverage()).toMatchObject([{ logs: GROUP / 4 }])
+})
+
+test('behavior: segments of before accounts were kept are named, and not merged with others', async () => {
+  const store = await someStore()
+  const blocks = indexBlocks(0, 16 * GROUP)
+  for (let at = 0; at < blocks.length; at += GROUP)
+    await store.append(0, blocks.slice(at, at + GROUP))
+  expect(accountsProblem(await store.segments(), true)).toBe(undefined)
+  const segments = await store.segments()
+  const forget = (count: number) =>
+    store.engine.write((batch) =>
+      batch.put(
+        'segments',
+        segments
+          .slice(0, count)
+          .map(({ level, segment, parentHash, lastHash, logs }) =>
+            entryOf({ level, segment, parentHash, lastHash, logs }),
+          ),
+      ),
+    )
+  await forget(3)
+  expect(await mergeAppended(store.engine)).toBe(false)
+  expect(accountsProblem(await store.segments(), true)).toContain('blocks of 0 to 191')
+  await forget(16)
+  expect(await mergeAppended(store.engine)).toBe(true)
+  expect(accountsProblem(await store.segments(), true)).toContain('blocks of 0 to 1023')
+  expect(accountsProblem(await store.segments(), false)).toBe(undefined)
 })
 
 test('error: blocks that are not a segment of one chain are refused', async () => {

@@ -35,13 +35,19 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options) {
     let first: IndexBlock | undefined
     let last: IndexBlock | undefined
     let count = 0
+    let transactions = 0
     for await (const block of blocks) {
       if (last) requireChild(block, last)
       first ??= block
       last = block
       const logs = kept ? block.logs.filter(({ address }) => kept.has(address)) : block.logs
       count += logs.length
-      for (const log of logs) postings.add(block.number % BLOCKS_OF_LEVEL[level], log)
+      const offset = block.number % BLOCKS_OF_LEVEL[level]
+      for (const log of logs) postings.add(offset, log)
+      transactions += block.transactions.length
+      if (!kept)
+        for (const [index, transaction] of block.transactions.entries())
+          postings.addTransaction(offset, index, transaction)
       pages.push(...pagesOf({ ...block, logs }, engine.logsPerPage))
       // Calls to the node go on meanwhile.
       if (timeSlice.isOver()) await timeSlice.next()
@@ -54,6 +60,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options) {
       parentHash: first.parentHash,
       lastHash: last.hash,
       logs: count,
+      ...(!kept && { transactions }),
     }
     if (first.number !== firstOf(row) || last.number !== lastOf(row))
       throw new BrokenChainError(`blocks ${first.number} to ${last.number} are not a segment`)

@@ -1,10 +1,12 @@
 // The thread that searches. It has an engine of its own, so that it neither waits for the writer nor for the gateway.
 import { parentPort, workerData } from 'node:worker_threads'
 
+import type { AccountRequest } from '../../chain/accountIndex.ts'
 import { answerCalls, transfer } from '../../lib/threadCalls.ts'
 import { openEngine } from '../engine/open.ts'
-import { createSearcher, type Searcher, type SearchRequest } from '../search/search.ts'
-import { readCoverage } from '../store/coverage.ts'
+import { createAccountSearcher } from '../search/accounts.ts'
+import { createSearcher, type SearchRequest } from '../search/search.ts'
+import { coverageOf, readSegments, withAccounts } from '../store/coverage.ts'
 import { type Facts, readFacts } from '../store/facts.ts'
 
 /** The settings of a reader. */
@@ -21,22 +23,27 @@ export type ReaderData = {
 const { address, deadline, genesis, shareAfter } = workerData as ReaderData
 const engine = await openEngine(address)
 let facts: Facts | undefined
-let searcher: Searcher | undefined
+let searchers: ReturnType<typeof searchersOf> | undefined
+
+const searchersOf = (facts: Facts) => ({
+  logs: createSearcher({ deadline, engine, facts, shareAfter }),
+  accounts: createAccountSearcher({ deadline, engine, facts }),
+})
 
 /** Undefined until the index was written for the first time. */
-async function open(): Promise<Searcher | undefined> {
+async function open(): Promise<typeof searchers> {
   if (!facts) {
     const found = await readFacts(engine)
     if (found?.genesis === genesis) facts = found
   }
-  if (facts) searcher ??= createSearcher({ deadline, engine, facts, shareAfter })
-  return searcher
+  if (facts) searchers ??= searchersOf(facts)
+  return searchers
 }
 
 if (parentPort)
   answerCalls(parentPort, {
     async search({ isShared, ...request }: SearchRequest & { isShared: boolean }, signal, note) {
-      const found = await (await open())?.search(request, signal, isShared ? note : undefined)
+      const found = await (await open())?.logs.search(request, signal, isShared ? note : undefined)
       if (!found) return undefined
       // The buffer of the rows is theirs alone, so the whole of it is handed over.
       return transfer(found, [
@@ -45,12 +52,16 @@ if (parentPort)
         found.ends.buffer as ArrayBuffer,
       ])
     },
+    accounts: async (request: AccountRequest, signal) =>
+      (await open())?.accounts.search(request, signal),
     async coverage() {
       await open()
+      const segments = facts ? await engine.read(readSegments) : []
       return {
         addresses: facts?.addresses,
         bytes: await engine.size(),
-        ranges: facts ? await engine.read(readCoverage) : [],
+        ranges: coverageOf(segments),
+        accounts: coverageOf(withAccounts(segments)).map(({ from, to }) => ({ from, to })),
       }
     },
     close: () => engine.close(),

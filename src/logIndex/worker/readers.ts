@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os'
 
+import type { AccountAnswer, AccountRequest } from '../../chain/accountIndex.ts'
+import type { BlockRange } from '../../chain/blockRange.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { SearchAnswer, SearchRequest } from '../search/search.ts'
 import { type Search, searchShared } from '../search/share.ts'
@@ -11,7 +13,13 @@ import { createThread, type Thread } from './thread.ts'
 const MOST_READERS = 4
 
 /** The content of an index, as a reader sees it. */
-export type ReaderCoverage = { addresses?: string[]; bytes: number; ranges: CoveredRange[] }
+export type ReaderCoverage = {
+  addresses?: string[]
+  bytes: number
+  ranges: CoveredRange[]
+  /** The ranges with accounts. */
+  accounts: BlockRange[]
+}
 
 /** A thread, the searches that it has, and whether it has answered since it was started. */
 type Reader = { isReady: boolean; running: number; thread: Thread }
@@ -107,6 +115,20 @@ export function createReaders({
         return searchOf(idle ?? leastBusy())
       }
       return searchShared(search, other, request, signal)
+    },
+    /** Searches for the transactions of an account. Undefined when there is no index. @throws as `search` */
+    async accounts(
+      request: AccountRequest,
+      signal?: StopSignal,
+    ): Promise<AccountAnswer | undefined> {
+      const reader = leastBusy()
+      if (reader.running > 0 && mayAdd()) add()
+      reader.running += 1
+      try {
+        return await reader.thread.call<AccountAnswer | undefined>('accounts', request, signal)
+      } finally {
+        reader.running -= 1
+      }
     },
     /** @throws Error when it cannot be read */
     coverage: (): Promise<ReaderCoverage> => leastBusy().thread.call('coverage'),

@@ -7,6 +7,7 @@ import { createNodeClient } from '../../native/client.ts'
 import type { Upstream } from '../../native/upstream.ts'
 import { createFollower } from '../fill/follow.ts'
 import { openIndexWriter } from '../fill/writer.ts'
+import { accountsProblem } from '../store/coverage.ts'
 import { createFillTransport } from './fillTransport.ts'
 
 /** The settings of a writer. */
@@ -95,4 +96,6 @@ if (parentPort) {
   const running = follower.run(stopping.signal)
   // From now on there is work to end.
   report()
+  const lacking = accountsProblem(await writer.store.segments(), !writer.facts.addresses)
+  if (lacking !== undefined) note(lacking)
 }

@@ -10,6 +10,7 @@ import {
   readOutcomes,
   readOutline,
   readOutlines,
+  readParties,
 } from './messages.ts'
 
 /** A call of the node’s gRPC interface that gives the answer of a call of its HTTP interface. */
@@ -68,6 +69,8 @@ const CALLS: Readonly<Record<string, (request: Request) => GrpcCall>> = {
   '/wallet/gettransactioninfobyid logs': (request) => outcome(request)(readOutcome),
   '/wallet/getblockbylimitnext outlines': (request) =>
     blocks(request)((bytes) => listed(readOutlines(bytes))),
+  '/wallet/getblockbylimitnext parties': (request) =>
+    blocks(request)((bytes) => listed(readParties(bytes))),
   '/wallet/getblockbynum outline': (request) => block(request)(readOutline),
   '/wallet/getcontractinfo code': ({ value }) =>
     call('GetContractInfo', bytesMessage(value))((bytes) => readCode(bytes) ?? NONE),

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto'
 
+import { contractSchemas } from '../protobuf/contracts.ts'
+import { Contract_ContractType } from '../protobuf/gen/transaction_pb.ts'
 import { type Fields, fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
-import type { BlockOutline } from '../wire/blockOutline.ts'
+import type { BlockOutline, BlockParties } from '../wire/blockOutline.ts'
+import { OTHERS, OWNERS, type Parties, partiesOf, TOKEN_VALUE } from '../wire/parties.ts'
 import type { OutcomeLogs } from '../wire/transactionLogs.ts'
-import type { Hex, Log } from '../wire/types.ts'
+import type { Hex, InternalTransaction, Log } from '../wire/types.ts'
 
 /** The logs of one transaction, in the format of `gettransactioninfobyid`. Undefined for an empty message: no such transaction. */
 export function readOutcome(bytes: Buffer): OutcomeLogs | undefined {
@@ -34,6 +37,22 @@ export function readOutlines(bytes: Buffer): BlockOutline[] {
   return outlines
 }
 
+/** The outlines of a list of blocks, with who each transaction names. */
+export function readParties(bytes: Buffer): BlockParties[] {
+  const blocks: BlockParties[] = []
+  const field = fieldsOf(bytes, 0, bytes.length)
+  while (nextField(field)) {
+    if (field.number !== LIST_ITEM) continue
+    const parties: Parties[] = []
+    const inner = fieldsOf(bytes, within(field), field.end)
+    while (nextField(inner))
+      if (inner.number === BLOCK.transactions)
+        parties.push(partiesAt(bytes, within(inner), inner.end))
+    blocks.push({ ...outlineAt(bytes, within(field), field.end), parties })
+  }
+  return blocks
+}
+
 /** The id and the height of a transaction, without its outcome. Undefined for an empty message: no such transaction. */
 export function readHeight(bytes: Buffer): { id: Hex; blockNumber: number } | undefined {
   let id = ''
@@ -56,7 +75,21 @@ export function readCode(bytes: Buffer): { smart_contract: object; runtimecode: 
 
 /** Field numbers. `BlockList` and `TransactionInfoList` have one field. */
 const LIST_ITEM = 1
-const INFO = { id: 1, blockNumber: 3, blockTimeStamp: 4, receipt: 7, log: 8 }
+const INFO = {
+  id: 1,
+  blockNumber: 3,
+  blockTimeStamp: 4,
+  contractAddress: 6,
+  receipt: 7,
+  log: 8,
+  result: 9,
+  internal: 17,
+}
+const INTERNAL = { caller: 2, receiver: 3, value: 4, note: 5, rejected: 6 }
+const VALUE = { tokenId: 2 }
+const CONTRACT_OF = { type: 1, parameter: 2 }
+const PARAMETER = { value: 2 }
+const RAW = { contract: 11 }
 const RECEIPT = { energyUsageTotal: 4 }
 const LOG = { address: 1, topics: 2, data: 3 }
 const BLOCK = { transactions: 1, header: 2 }
@@ -74,7 +107,10 @@ function outcomeAt(message: WithHex, from: number, to: number): OutcomeLogs {
   let blockNumber = 0
   let blockTimeStamp = 0
   let energy = 0
+  let contract = ''
+  let hasFailed = false
   const log: Log[] = []
+  const internal: InternalTransaction[] = []
   const field = fieldsOf(message.bytes, from, to)
   while (nextField(field))
     if (field.number === INFO.log) log.push(logAt(message, within(field), field.end))
@@ -83,13 +119,41 @@ function outcomeAt(message: WithHex, from: number, to: number): OutcomeLogs {
     else if (field.number === INFO.blockTimeStamp) blockTimeStamp = exact(field)
     else if (field.number === INFO.receipt)
       energy = energyAt(message.bytes, within(field), field.end)
+    else if (field.number === INFO.contractAddress) contract = partOf(message, field)
+    else if (field.number === INFO.result) hasFailed = field.value === 1
+    else if (field.number === INFO.internal)
+      internal.push(internalAt(message, within(field), field.end))
   return {
     blockNumber,
     blockTimeStamp,
     id,
     ...(energy > 0 && { receipt: { energy_usage_total: energy } }),
     ...(log.length > 0 && { log }),
+    ...(contract !== '' && { contract_address: contract }),
+    ...(hasFailed && { result: 'FAILED' }),
+    ...(internal.length > 0 && { internal_transactions: internal }),
   }
+}
+
+/** The accounts of an inner call, its note, whether it failed, and whether it moves tokens of the chain. */
+function internalAt(message: WithHex, from: number, to: number): InternalTransaction {
+  const internal: InternalTransaction = {}
+  const tokens: { tokenId: string }[] = []
+  const field = fieldsOf(message.bytes, from, to)
+  while (nextField(field))
+    if (field.number === INTERNAL.caller) internal.caller_address = partOf(message, field)
+    else if (field.number === INTERNAL.receiver)
+      internal.transferTo_address = partOf(message, field)
+    else if (field.number === INTERNAL.note) internal.note = partOf(message, field)
+    else if (field.number === INTERNAL.rejected) internal.rejected = field.value === 1
+    else if (field.number === INTERNAL.value) {
+      const value = fieldsOf(message.bytes, within(field), field.end)
+      while (nextField(value))
+        if (value.number === VALUE.tokenId)
+          tokens.push({ tokenId: message.bytes.toString('utf8', within(value), value.end) })
+    }
+  if (tokens.length > 0) internal.callValueInfo = tokens
+  return internal
 }
 
 function energyAt(bytes: Buffer, from: number, to: number): number {
@@ -130,6 +194,51 @@ function transactionIdAt(bytes: Buffer, from: number, to: number): Hex {
   while (nextField(field))
     if (field.number === TRANSACTION.rawData) id = sha256(bytes.subarray(within(field), field.end))
   return id
+}
+
+/** Who a transaction names. The node accepts a transaction with one contract only. */
+function partiesAt(bytes: Buffer, from: number, to: number): Parties {
+  const raw = inside(bytes, fieldsOf(bytes, from, to), TRANSACTION.rawData)
+  const contract = inside(bytes, raw, RAW.contract)
+  let type = 0
+  let value = fieldsOf(bytes, 0, 0)
+  while (nextField(contract))
+    if (contract.number === CONTRACT_OF.type) type = exact(contract)
+    else if (contract.number === CONTRACT_OF.parameter)
+      value = inside(bytes, fieldsOf(bytes, within(contract), contract.end), PARAMETER.value)
+  const { fields: names, name } = typeOf(type)
+  const fields: [string, Hex][] = []
+  let hasTokenValue = false
+  while (nextField(value)) {
+    const own = names[value.number]
+    if (own === TOKEN_VALUE) hasTokenValue = value.value !== 0
+    else if (own !== undefined) fields.push([own, hexAt(bytes, value)])
+  }
+  return partiesOf(name, fields, hasTokenValue)
+}
+
+/** The fields inside the first field with a number; none when there is none. */
+function inside(bytes: Buffer, fields: Fields, number: number): Fields {
+  while (nextField(fields))
+    if (fields.number === number) return fieldsOf(bytes, within(fields), fields.end)
+  return fieldsOf(bytes, 0, 0)
+}
+
+/** Types by their numbers, with the names of the fields that matter by their numbers. */
+const types = new Map<number, { name: string; fields: Record<number, string> }>()
+
+function typeOf(number: number): { name: string; fields: Record<number, string> } {
+  if (types.size === 0)
+    for (const [name, { fields }] of Object.entries(contractSchemas)) {
+      const wanted = fields.filter(
+        (field) => OWNERS.has(field.name) || OTHERS.has(field.name) || field.name === TOKEN_VALUE,
+      )
+      types.set(Contract_ContractType[name as keyof typeof Contract_ContractType], {
+        name,
+        fields: Object.fromEntries(wanted.map((field) => [field.number, field.name])),
+      })
+    }
+  return types.get(number) ?? { name: String(number), fields: {} }
 }
 
 /** A header with the id of its block: the hash of the header’s content, with the height in the first eight bytes. */

@@ -1,4 +1,5 @@
 import type { Part } from './operation.ts'
+import { type Parties, partiesIn, partiesInText } from './parties.ts'
 import type { Block, Hex } from './types.ts'
 
 /** The header of a block and the ids of its transactions. */
@@ -9,18 +10,33 @@ export type BlockOutline = Pick<Block, 'blockID' | 'block_header'> & {
   size?: number
 }
 
+/** An outline, and who each of its transactions names. */
+export type BlockParties = BlockOutline & { parties: readonly Parties[] }
+
 /** Outlines of the blocks in an answer of `getblockbylimitnext`. */
 export const outlinesPart: Part<BlockOutline[]> = {
   name: 'outlines',
-  read: (text: string) => scan(text, '{"block":['),
+  read: (text: string) => scan(text, '{"block":[', scanBlock),
   pick: ({ block = [] }: { block?: (Block | BlockOutline)[] }) => block.map(outlineOf),
 }
 
 /** The outline of the block in an answer of `getblockbynum`. */
 export const outlinePart: Part<BlockOutline> = {
   name: 'outline',
-  read: (text: string) => scan(text, '')?.block[0],
+  read: (text: string) => scan(text, '', scanBlock)?.block[0],
   pick: outlineOf,
+}
+
+/** Outlines with parties of the blocks in an answer of `getblockbylimitnext`. */
+export const partiesPart: Part<BlockParties[]> = {
+  name: 'parties',
+  read: (text: string) => scan(text, '{"block":[', scanParties),
+  pick: ({ block = [] }: { block?: (Block | BlockParties)[] }) =>
+    block.map((one) =>
+      'parties' in one
+        ? one
+        : { ...outlineOf(one), parties: (one.transactions ?? []).map(partiesIn) },
+    ),
 }
 
 function outlineOf(block: Block | BlockOutline): BlockOutline {
@@ -42,13 +58,17 @@ const ID_LENGTH = 64
  *
  * @returns undefined when the text does not have the node's format
  */
-function scan(text: string, before: string): { block: BlockOutline[] } | undefined {
+function scan<outline>(
+  text: string,
+  before: string,
+  read: (block: string) => outline | undefined,
+): { block: outline[] } | undefined {
   if (!text.startsWith(before + BLOCK)) return undefined
-  const block: BlockOutline[] = []
+  const block: outline[] = []
   for (let start = before.length; start !== -1;) {
     const next = text.indexOf(BLOCK, start + BLOCK.length)
     const end = next === -1 ? text.length : next
-    const outline = scanBlock(text.slice(start, end))
+    const outline = read(text.slice(start, end))
     if (!outline) return undefined
     block.push(outline)
     start = next
@@ -74,4 +94,21 @@ function scanBlock(text: string): BlockOutline | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The outline of one block with its parties. */
+function scanParties(text: string): BlockParties | undefined {
+  const outline = scanBlock(text)
+  if (!outline) return undefined
+  const parties: Parties[] = []
+  let at = text.indexOf(TRANSACTIONS)
+  for (let left = outline.txIDs.length; left > 0; left--) {
+    const start = text.indexOf(ID, at) + ID.length
+    const next = text.indexOf(ID, start)
+    at = next === -1 ? text.length : next
+    const found = partiesInText(text.slice(start, at))
+    if (!found) return undefined
+    parties.push(found)
+  }
+  return { ...outline, parties }
 }

@@ -1,7 +1,13 @@
 import type { HexAddress } from '../../lib/address.ts'
 import type { Call } from '../../lib/call.ts'
 import type * as account from './accountTypes.ts'
-import { type BlockOutline, outlinePart, outlinesPart } from './blockOutline.ts'
+import {
+  type BlockOutline,
+  type BlockParties,
+  outlinePart,
+  outlinesPart,
+  partiesPart,
+} from './blockOutline.ts'
 import { builders } from './builders.ts'
 import type * as network from './networkTypes.ts'
 import { find, get, list, type Operation, read, send } from './operation.ts'
@@ -136,6 +142,11 @@ export const walletOperations = {
   getBlockOutlines: {
     ...read<{ startNum: number; endNum: number }, BlockOutline[]>('getblockbylimitnext'),
     part: outlinesPart,
+  },
+  /** The same, with who each transaction names. */
+  getBlockParties: {
+    ...read<{ startNum: number; endNum: number }, BlockParties[]>('getblockbylimitnext'),
+    part: partiesPart,
   },
   getBlockOutline: {
     ...find<{ num: number }, BlockOutline>('getblockbynum'),

@@ -1,10 +1,13 @@
 import { parseInexact } from './json.ts'
 import type { Part } from './operation.ts'
 import { parseAnswer } from './parseAnswer.ts'
-import type { TransactionInfo } from './types.ts'
+import type { InternalTransaction, TransactionInfo } from './types.ts'
 
-/** The id and the logs of a transaction. */
-export type TransactionLogs = Pick<TransactionInfo, 'id' | 'log'>
+/** The id and the logs of a transaction, whether it failed, and the contract and the accounts inside it. */
+export type TransactionLogs = Pick<
+  TransactionInfo,
+  'id' | 'log' | 'contract_address' | 'result' | 'internal_transactions'
+>
 
 /** The logs in an answer of `gettransactioninfobyblocknum`. */
 export const logsPart: Part<OutcomeLogs[]> = {
@@ -30,6 +33,7 @@ export const outcomeLogsPart: Part<OutcomeLogs> = {
 
 function outcomeOf(info: TransactionInfo): OutcomeLogs {
   const { blockNumber = 0, blockTimeStamp = 0, id, log, receipt } = info
+  const { contract_address, internal_transactions, result } = info
   const energy = receipt?.energy_usage_total ?? 0
   return {
     blockNumber,
@@ -37,6 +41,26 @@ function outcomeOf(info: TransactionInfo): OutcomeLogs {
     id,
     ...(energy > 0 && { receipt: { energy_usage_total: energy } }),
     ...(log && { log }),
+    ...(contract_address !== undefined && { contract_address }),
+    ...(result !== undefined && { result }),
+    ...(internal_transactions && {
+      internal_transactions: internal_transactions.map(accountsOf),
+    }),
+  }
+}
+
+/** The parties of an inner call, and the tokens of the chain that it moves. */
+function accountsOf(inner: InternalTransaction): InternalTransaction {
+  const { caller_address, callValueInfo = [], note, rejected, transferTo_address } = inner
+  const tokens = callValueInfo.flatMap(({ tokenId }) =>
+    tokenId === undefined ? [] : [{ tokenId }],
+  )
+  return {
+    ...(caller_address !== undefined && { caller_address }),
+    ...(transferTo_address !== undefined && { transferTo_address }),
+    ...(note !== undefined && { note }),
+    ...(rejected !== undefined && { rejected }),
+    ...(tokens.length > 0 && { callValueInfo: tokens }),
   }
 }
 

@@ -3,8 +3,8 @@ import type { Method } from '../method.ts'
 
 type Refused = Method<[], never>
 
-const HISTORY =
-  'it needs an index of accounts, which the node does not have; ethgate dev answers it'
+const NONCES =
+  'the transactions of this chain have no nonce; ethgate dev answers it for Ethereum transactions'
 
 /**
  * Ethereum methods that are refused on purpose, with the reason that the error gives. Unknown and refused methods
@@ -56,12 +56,7 @@ const reasons = {
       'trace_replayTransaction',
     ],
   ),
-  ...family(HISTORY, [
-    'ots_getContractCreator',
-    'ots_getTransactionBySenderAndNonce',
-    'ots_searchTransactionsAfter',
-    'ots_searchTransactionsBefore',
-  ]),
+  ots_getTransactionBySenderAndNonce: NONCES,
 } as const satisfies Record<string, string>
 
 /** The refused methods by wire name. */

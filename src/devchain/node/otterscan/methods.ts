@@ -2,18 +2,17 @@ import type { CallFrame } from '../../../codec/callFrame.ts'
 import { toData } from '../../../codec/quantity.ts'
 import * as schemas from '../../../codec/schemas.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
-import { RpcError } from '../../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../../rpc/method.ts'
 import { internalOperationsBy } from '../../../rpc/methods/ots_getInternalOperations.ts'
 import { hasCodeBy } from '../../../rpc/methods/ots_hasCode.ts'
 import { traceTransactionBy } from '../../../rpc/methods/ots_traceTransaction.ts'
 import type { FrameOf } from '../../../rpc/methods/recordedTraces.ts'
 import { address, quantity } from '../../../rpc/params/params.ts'
-import { createTracer, runFetching, traceBlock } from '../../index.ts'
+import { createTracer, traceBlock } from '../../index.ts'
 import type { DevChain } from '../../index.ts'
 import { stateOf } from '../blockState.ts'
 import { placeOf } from '../trace/places.ts'
-import { creationOf, transactionOfSender } from './search.ts'
+import { transactionOfSender } from './search.ts'
 
 /** Time limit of a trace, in milliseconds. */
 const TIMEOUT = 20_000
@@ -36,22 +35,7 @@ export function otterscanMethods(chain: DevChain): Record<string, AnyMethod> {
     handler: (_, [who, nonce]) => transactionOfSender(chain, toNativeAddress(who), nonce) ?? null,
   })
 
-  const ots_getContractCreator = defineMethod({
-    params: [address],
-    result: schemas.nullable(schemas.object({ hash: schemas.hash, creator: schemas.address })),
-    summary: 'the creator of a contract and its transaction; null for other accounts',
-    async handler(_, [who]) {
-      const address = toNativeAddress(who)
-      const found = creationOf(chain, address)
-      if (found) return { hash: `0x${found.id}`, creator: `0x${found.creator.slice(2)}` }
-      if (chain.fork && (await runFetching(() => ledger.newestState().get('contract', address))))
-        throw new RpcError(-32000, 'the contract is older than the fork')
-      return null
-    },
-  })
-
   return {
-    ots_getContractCreator,
     ots_getInternalOperations: internalOperationsBy(frameOf),
     ots_getTransactionBySenderAndNonce,
     ots_hasCode: hasCodeBy(async ({ chain: { view } }, who, ref) => {

@@ -82,6 +82,7 @@ const EXAMPLES: Readonly<Record<string, (live: Live) => unknown[]>> = {
   ethgate_openCursor: () => [{ name: 'example', filter: {}, from: '0x0' }],
   ethgate_next: () => [],
   ethgate_ack: () => [],
+  ethgate_getTransactions: (live) => [{ address: live.get('address') }],
   ots_getContractCreator: (live) => [live.get('contract')],
   trace_call: (live) => [call(live), ['trace'], 'latest'],
   trace_callMany: (live) => [[[call(live), ['trace']]], 'latest'],

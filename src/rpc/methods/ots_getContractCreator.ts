@@ -1,0 +1,24 @@
+import * as schemas from '../../codec/schemas.ts'
+import { fromWire } from '../../lib/wire.ts'
+import { defineMethod } from '../method.ts'
+import { address } from '../params/params.ts'
+import { requireHistory, requireWhole } from './otterscanHistory.ts'
+
+export const ots_getContractCreator = defineMethod({
+  params: [address],
+  result: schemas.nullable(schemas.object({ hash: schemas.hash, creator: schemas.address })),
+  summary: 'the creator of a contract and its transaction; null for other accounts',
+  async handler({ chain }, [who], call) {
+    requireHistory('ots_getContractCreator', chain)
+    const account = who.slice(2).toLowerCase()
+    const query = { account, kinds: 0, list: 'created', limit: 1, order: 'newest' } as const
+    const found = await chain.history(query, call)
+    const [row] = found.rows
+    if (!row) {
+      requireWhole(found, 'newest', chain)
+      return null
+    }
+    const creator = row.created.find(({ contract }) => contract === account)?.creator
+    return { hash: fromWire(row.transaction).hash, creator: `0x${creator ?? ''}` }
+  },
+})

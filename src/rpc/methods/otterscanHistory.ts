@@ -1,0 +1,97 @@
+import type { Address } from 'viem'
+
+import type { HistoryRow, HistoryRows } from '../../chain/blocks/chainTypes.ts'
+import * as schemas from '../../codec/schemas.ts'
+import type { Call } from '../../lib/call.ts'
+import { MethodNotSupportedError, RpcError } from '../../lib/errors.ts'
+import { fromWire } from '../../lib/wire.ts'
+import type { Context } from '../context.ts'
+
+/** Maximum number of transactions of a page. Otterscan requests 25. */
+const MAX_PAGE = 1_000
+
+/** Schema of a page of the transactions of an account. */
+export const transactionPage = schemas.object({
+  txs: schemas.listOf(schemas.transaction),
+  receipts: schemas.listOf(schemas.receipt),
+  firstPage: schemas.boolean,
+  lastPage: schemas.boolean,
+})
+
+/**
+ * The transactions of an account beyond a block, which is not included, in the order of the search. Otterscan's pages consist of whole
+ * blocks, so there can be more than `size`.
+ *
+ * @throws MethodNotSupportedError without an index, NotIndexedError
+ */
+export async function wholeBlocks(
+  method: string,
+  who: Address,
+  { edge, order, size }: { edge: number | undefined; order: 'newest' | 'oldest'; size: number },
+  { chain }: Pick<Context, 'chain'>,
+  call: Call,
+): Promise<{ rows: HistoryRow[]; isComplete: boolean }> {
+  requireHistory(method, chain)
+  const query = { account: who.slice(2).toLowerCase(), kinds: 0, list: 'concerns', order } as const
+  const bound = edge === undefined ? undefined : { number: edge }
+  const limit = Math.min(Math.max(1, size), MAX_PAGE)
+  const page = await chain.history({ ...query, bound, limit }, call)
+  const last = page.rows.at(-1)
+  if (!last || !page.hasMore) {
+    requireWhole(page, order, chain)
+    return { rows: page.rows, isComplete: true }
+  }
+  const { id, index } = last
+  // A block has fewer transactions than this.
+  const rest = await chain.history(
+    { ...query, bound: { ...id, index }, limit: MAX_PAGE * 32 },
+    call,
+  )
+  const more = rest.rows.filter((row) => row.id.number === id.number)
+  return {
+    rows: [...page.rows, ...more],
+    isComplete: rest.rows.length === more.length && !rest.hasMore,
+  }
+}
+
+/** The answer with the newest transactions first. */
+export function pageOf(rows: readonly HistoryRow[]) {
+  return {
+    txs: rows.map(({ transaction }) => fromWire(transaction)),
+    receipts: rows.map(({ receipt, timestamp }) => ({ ...fromWire(receipt), timestamp })),
+  }
+}
+
+/** @throws MethodNotSupportedError */
+export function requireHistory(
+  method: string,
+  { hasHistory }: Pick<Context['chain'], 'hasHistory'>,
+) {
+  if (!hasHistory)
+    throw new MethodNotSupportedError(
+      method,
+      'it needs the accounts of all blocks, which the node does not have: serve with --index DIR',
+    )
+}
+
+/** On a fork, only the blocks after the fork block are searched. @throws NotIndexedError when a search ended before the chain did */
+export function requireWhole(
+  { isCut, searched }: Pick<HistoryRows, 'isCut' | 'searched'>,
+  order: 'newest' | 'oldest',
+  { nextRun }: Pick<Context['chain'], 'nextRun'>,
+): void {
+  if (isCut && !nextRun)
+    throw new NotIndexedError(order === 'newest' ? searched.from - 1 : searched.to + 1)
+}
+
+/** `-32000`: the log index does not have the accounts of a block that was needed. */
+class NotIndexedError extends RpcError {
+  override name = 'NotIndexedError'
+
+  constructor(number: number) {
+    super(
+      -32000,
+      `the log index does not have the accounts of block ${number} yet: fill it with --index-from 0`,
+    )
+  }
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, expect, test, vi } from 'vitest'
+
+import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
+import { post } from '../support/client.ts'
+import { startGateway } from '../support/gateway.ts'
+import { readHistory, scanHistories } from '../support/histories.ts'
+import { startReplayNode } from '../support/node.ts'
+import { postgresMissing, somePostgresIndex } from '../support/postgres.ts'
+import { explainSkip } from '../support/redis.ts'
+
+/** A node whose chain stands still; its solidified state is on the next port. */
+const LONG = process.env['NATIVE_LONG_URL']
+const missing = LONG === undefined ? 'no NATIVE_LONG_URL names a node with a long chain' : undefined
+explainSkip(missing)
+explainSkip(postgresMissing)
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+function somePlace(engine: string): string {
+  if (engine === 'postgres') {
+    const index = somePostgresIndex()
+    closing.push(() => index.drop())
+    return index.url
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'ethgate-history-'))
+  closing.push(() => rmSync(directory, { recursive: true }))
+  return directory
+}
+
+/** Compares the history of every account with a plain scan of all blocks of the node. Gives how many accounts there are. */
+async function compare(
+  upstream: { upstream: string; upstreamSolidity: string },
+  engine: string,
+): Promise<number> {
+  const config = { ...upstream, index: somePlace(engine), indexFrom: 0, indexRate: 10_000 }
+  const { close, gateway, url } = await startGateway({ compiled: true, config })
+  closing.push(close)
+  const quantity = async (block: string) =>
+    Number(
+      ((await post(url, 'eth_getBlockByNumber', [block, false])).result as { number: string })
+        .number,
+    )
+  const [head, solid] = [await quantity('latest'), await quantity('finalized')]
+  await vi.waitFor(
+    () =>
+      expect(gateway.health().index).toMatchObject({
+        covered: [{ from: 0, to: lastIndexable(solid) }],
+        accounts: [{ from: 0, to: lastIndexable(solid) }],
+      }),
+    { timeout: 300_000, interval: 100 },
+  )
+  const { created, histories } = await scanHistories(upstream.upstream, { from: 0, to: head })
+  const nobody = `0x${'9f'.repeat(20)}`
+  for (const [number, account] of [...histories.keys(), nobody].entries()) {
+    const expected = [...(histories.get(account) ?? [])].map(([hash, kinds]) => ({
+      hash,
+      kinds: [...kinds].toSorted(),
+    }))
+    const order = number % 2 === 0 ? 'newest' : 'oldest'
+    const found = await readHistory(url, account, {
+      limit: expected.length > 100 ? 1_000 : 7,
+      order,
+    })
+    expect({
+      account,
+      history: found.map(({ hash, kinds }) => ({ hash, kinds: kinds.toSorted() })),
+    }).toEqual({ account, history: expected })
+    const { result } = await post(url, 'ots_getContractCreator', [account])
+    expect({ account, result }).toEqual({ account, result: created.get(account) ?? null })
+  }
+  return histories.size
+}
+
+test.each(['lmdb', 'postgres'].filter((engine) => engine === 'lmdb' || !postgresMissing))(
+  'default: the history of every account of the recorded chain equals a plain scan: %s',
+  async (engine) => {
+    const node = await startReplayNode()
+    closing.push(() => node.close())
+    const upstream = { upstream: node.url, upstreamSolidity: node.solidityUrl }
+    expect(await compare(upstream, engine)).toBeGreaterThan(10)
+  },
+  120_000,
+)
+
+test
+  .skipIf(missing)
+  .each(['lmdb', 'postgres'].filter((engine) => engine === 'lmdb' || !postgresMissing))(
+  'default: the history of every account of the long chain equals a plain scan: %s',
+  async (engine) => {
+    const solidity = new URL(LONG ?? '')
+    solidity.port = String(Number(solidity.port) + 1)
+    const upstream = { upstream: LONG ?? '', upstreamSolidity: solidity.origin }
+    expect(await compare(upstream, engine)).toBeGreaterThan(300)
+  },
+  900_000,
+)
