@@ -14,16 +14,16 @@ const SECONDS = 5
 /** What happens to Redis, and how it ends. */
 type Fault = {
   name: string
-  begin(redis: TestRedis): Promise<void>
-  end(redis: TestRedis): Promise<void>
+  begin(redis: TestRedis): Promise<void> | void
+  end(redis: TestRedis): Promise<void> | void
 }
 
 const FAULTS: readonly Fault[] = [
-  { name: 'killed', begin: (redis) => signal(redis, 'SIGKILL'), end: (redis) => redis.start() },
+  { name: 'killed', begin: (redis) => redis.kill(), end: (redis) => redis.start() },
   {
     name: 'paused',
-    begin: (redis) => signal(redis, 'SIGSTOP'),
-    end: async () => void process.kill(paused, 'SIGCONT'),
+    begin: (redis) => redis.signal('SIGSTOP'),
+    end: (redis) => redis.signal('SIGCONT'),
   },
   {
     name: 'full',
@@ -90,16 +90,6 @@ export const lostRedis: LimitsCase = {
     keys.remove()
     return checks
   },
-}
-
-let paused = 0
-
-async function signal({ url }: TestRedis, name: NodeJS.Signals): Promise<void> {
-  const client = new Redis(url)
-  const text = await client.info('server')
-  client.disconnect()
-  paused = Number(/process_id:(\d+)/.exec(text)?.[1])
-  process.kill(paused, name)
 }
 
 /** @param bytes - the most memory that Redis may use; 0 for any */

@@ -199,6 +199,76 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     expect((await byRole(gateways)).leader).toBe(followers[0])
   })
 
+  test('behavior: no answer lacks logs in silence while Redis is frozen, and no head is older once it answers again', async ({
+    onTestFinished,
+  }) => {
+    const own = await startRedis()
+    onTestFinished(() => own.close())
+    const replicas = await openReplicas(own.url)
+    onTestFinished(() => replicas.close())
+    const { chain, spawnGateway, synced } = replicas
+    const gateways = await Promise.all([spawnGateway(), spawnGateway(), spawnGateway()])
+    const life = { stopped: false }
+    const isFrozen = { now: false }
+    const [older, incomplete]: [string[], string[]] = [[], []]
+    const failures = new Set<string>(['block range extends beyond current head block'])
+    let shown = 0
+
+    /** Asks the replicas in turn: for the head, and for the logs up to the newest block that any of them has shown. */
+    async function client() {
+      for (let turn = 0; !life.stopped; turn++) {
+        const gateway = gateways[turn % gateways.length] as Gateway
+        const wasFrozen = isFrozen.now
+        const number = Number(await gateway.rpc('eth_blockNumber'))
+        if (number < shown && !wasFrozen && !isFrozen.now) older.push(`${number} after ${shown}`)
+        shown = Math.max(shown, number)
+        const range = { fromBlock: '0x1', toBlock: `0x${shown.toString(16)}` }
+        const logs = await gateway.rpc<RpcLog[]>('eth_getLogs', range).catch((error: Error) => {
+          // Open, and only for a block that this replica does not have.
+          failures.add(error.message.replace(/:.*/, ''))
+          return undefined
+        })
+        if (logs && logs.length !== shown) incomplete.push(`${logs.length} of ${shown}`)
+        await sleep(5)
+      }
+    }
+    /** The roles of all, when they are these. */
+    const become = (...roles: string[]) =>
+      until(async () => {
+        const now = await Promise.all(gateways.map(async (one) => (await one.health()).head.role))
+        expect(now.toSorted()).toEqual(roles)
+      })
+    async function mine() {
+      for (let count = 0; count < 5; count++) {
+        chain.mine({ logs: [[log]] })
+        await synced(gateways)
+      }
+    }
+
+    chain.mine({ logs: [[log]] })
+    await synced(gateways)
+    const asking = client()
+    await mine()
+    isFrozen.now = true
+    own.signal('SIGSTOP')
+    await mine()
+    await become('standalone', 'standalone', 'standalone')
+    await mine()
+    own.signal('SIGCONT')
+    await become('follower', 'follower', 'leader')
+    await mine()
+    isFrozen.now = false
+    await mine()
+    life.stopped = true
+    await asking
+    expect({ failures: [...failures], incomplete, older }).toEqual({
+      failures: ['block range extends beyond current head block'],
+      incomplete: [],
+      older: [],
+    })
+    await Promise.all(gateways.map((one) => one.end('SIGTERM')))
+  })
+
   test('behavior: the topology of the compose file: filters and heads through any replica', async ({
     onTestFinished,
   }) => {

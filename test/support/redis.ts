@@ -22,6 +22,8 @@ export type TestRedis = {
   stop(): Promise<void>
   /** Ends it at once, as a crash does. */
   kill(): Promise<void>
+  /** Freezes it (SIGSTOP), or lets it go on (SIGCONT). */
+  signal(name: 'SIGCONT' | 'SIGSTOP'): void
   close(): Promise<void>
 }
 
@@ -85,6 +87,7 @@ export async function startRedis({
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+    signal: (name) => void child?.kill(name),
     async close() {
       await end('SIGKILL')
       rmSync(directory, { recursive: true, force: true })

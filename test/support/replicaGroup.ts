@@ -31,7 +31,10 @@ export function createReplicaGroup(redisUrl: string) {
   const running: Replica[] = []
 
   async function start({ isDown = false, of = chain, url = redisUrl }: Options = {}) {
-    const replica = createReplica(of, createRedisLink({ url, prefix }), isDown)
+    const link = createRedisLink({ url, prefix })
+    // On a busy machine a connection can take longer than a replica waits for Redis.
+    await until(() => expect(link.status()).toBe('up'))
+    const replica = createReplica(of, link, isDown)
     running.push(replica)
     await replica.head.start()
     return replica

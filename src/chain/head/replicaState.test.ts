@@ -29,7 +29,7 @@ const fenced: ReplicaEvent = { kind: 'fenced' }
 const published: ReplicaEvent = { kind: 'published' }
 const other: ReplicaEvent = { kind: 'otherChain' }
 const publishFailed = (at: number): ReplicaEvent => ({ kind: 'publishFailed', at })
-const redisFailed = (at: number): ReplicaEvent => ({ kind: 'redisFailed', at })
+const redisFailed = (at: number, since = at): ReplicaEvent => ({ kind: 'redisFailed', at, since })
 const windowMissing = (at: number): ReplicaEvent => ({ kind: 'windowMissing', at })
 const unreachable = (at: number): ReplicaEvent => ({
   kind: 'upstreamUnreachable',
@@ -47,11 +47,13 @@ const transitions: [ReplicaState, ReplicaEvent, ReplicaState][] = [
   [connecting, windowMissing(late), detached],
   [following, granted, leading],
   [following, redisFailed(5_000), { kind: 'connecting', since: 5_000 }],
+  [following, redisFailed(late, 1_000), detached],
   [leading, denied, following],
   [leading, fenced, following],
   [leading, { kind: 'leaseGranted', token: 'a:2' }, { kind: 'leading', token: 'a:2' }],
   [leading, publishFailed(1_000), failing],
   [leading, redisFailed(5_000), { kind: 'connecting', since: 5_000 }],
+  [leading, redisFailed(late, 1_000), detached],
   [
     leading,
     unreachable(1_001 + YIELD_GRACE),
@@ -59,9 +61,11 @@ const transitions: [ReplicaState, ReplicaEvent, ReplicaState][] = [
   ],
   [failing, published, leading],
   [failing, publishFailed(late), detached],
-  [failing, redisFailed(5_000), { kind: 'connecting', since: 1_000 }],
+  [failing, redisFailed(late - 1), { kind: 'connecting', since: 1_000 }],
+  [failing, redisFailed(late), detached],
   [yielding, granted, leading],
   [yielding, redisFailed(5_000), { kind: 'connecting', since: 5_000 }],
+  [yielding, redisFailed(late, 1_000), detached],
   [detached, granted, leading],
   [detached, denied, following],
   ...Object.values(states)

@@ -1,6 +1,6 @@
 import type { ReplicaRole } from './headTypes.ts'
 
-/** Milliseconds without a usable Redis after which a replica polls its node itself. */
+/** Milliseconds after the last answer of Redis when a replica polls its node itself. */
 export const STANDALONE_AFTER = 1_500
 
 /** The grace period in milliseconds: a leader whose node is unreachable for longer yields leadership. */
@@ -11,7 +11,7 @@ export const YIELD_PAUSE = 1_500
 
 /** The state of a replica. Only `transition` leads from one state to the next. */
 export type ReplicaState =
-  /** Redis is not reached yet, or failed at `since`. The replica neither polls nor publishes. */
+  /** Redis is not reached yet, or has not answered after `since`. The replica neither polls nor publishes. */
   | { kind: 'connecting'; since: number }
   /** Another replica leads. This one applies its updates. */
   | { kind: 'following' }
@@ -33,7 +33,8 @@ export type ReplicaEvent =
   | { kind: 'fenced' }
   | { kind: 'published' }
   | { kind: 'publishFailed'; at: number }
-  | { kind: 'redisFailed'; at: number }
+  /** Redis failed or did not answer. Its last answer came at `since`. */
+  | { kind: 'redisFailed'; at: number; since: number }
   /** The node did not return blocks that the other replicas have, so this replica cannot load their window. */
   | { kind: 'windowMissing'; at: number }
   | { kind: 'otherChain' }
@@ -60,9 +61,11 @@ export function transition(state: ReplicaState, event: ReplicaEvent): ReplicaSta
     case 'publishFailed':
       return publishFailed(state, event.at)
     case 'redisFailed':
-      return redisFailed(state, event.at)
+      return redisFailed(state, event)
     case 'windowMissing':
-      return state.kind === 'connecting' ? redisFailed(state, event.at) : state
+      return state.kind === 'connecting'
+        ? redisFailed(state, { at: event.at, since: state.since })
+        : state
     case 'upstreamUnreachable':
       break
   }
@@ -92,9 +95,17 @@ function publishFailed(state: ReplicaState, at: number): ReplicaState {
   return at - failingSince >= STANDALONE_AFTER ? { kind: 'detached' } : { ...state, failingSince }
 }
 
-function redisFailed(state: ReplicaState, at: number): ReplicaState {
+function redisFailed(
+  state: ReplicaState,
+  { at, since }: { at: number; since: number },
+): ReplicaState {
   if (state.kind === 'detached') return state
-  if (state.kind !== 'connecting')
-    return { kind: 'connecting', since: (state.kind === 'leading' && state.failingSince) || at }
-  return at - state.since >= STANDALONE_AFTER ? { kind: 'detached' } : state
+  const first = Math.min(since, sinceOf(state) ?? since)
+  if (at - first >= STANDALONE_AFTER) return { kind: 'detached' }
+  return state.kind === 'connecting' ? state : { kind: 'connecting', since: first }
+}
+
+function sinceOf(state: ReplicaState): number | undefined {
+  if (state.kind === 'connecting') return state.since
+  return state.kind === 'leading' ? state.failingSince : undefined
 }

@@ -4,6 +4,7 @@ import type { Hash } from 'viem'
 
 import { type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import { sleep } from '../../lib/sleep.ts'
+import { askInTime } from './askInTime.ts'
 import { createHeadJournal, LEASE, toEntry } from './headJournal.ts'
 import type { ChainUpdate, HeadLog, OwnWindow, Window } from './headTypes.ts'
 import { createJournalReader } from './journalReader.ts'
@@ -13,6 +14,7 @@ import {
   type ReplicaEvent,
   type ReplicaState,
   roleOf,
+  STANDALONE_AFTER,
   transition,
   wantsLease,
 } from './replicaState.ts'
@@ -21,6 +23,9 @@ import { applyUpdate, newestOf, oldestKept } from './window.ts'
 
 /** Milliseconds between two heartbeats. The lease is renewed four times in its lifetime. */
 const HEARTBEAT = LEASE / 4
+
+/** Milliseconds to wait for the first answer of a heartbeat: it fails when this replica has to poll its node itself. */
+const ANSWER_LIMIT = STANDALONE_AFTER - HEARTBEAT
 
 /** Milliseconds between two heartbeats while Redis is unreachable. */
 const RECONNECT = 100
@@ -57,6 +62,10 @@ export function createReplication({
   const reader = createJournalReader({ isConnected, journal, log, own, source })
   const life = { stopped: false }
   let state: ReplicaState = { kind: 'connecting', since: now() }
+  /** When Redis answered a whole heartbeat for the last time. */
+  let answeredAt = now()
+  /** Ends the wait for the answer to an update that this replica publishes. */
+  let endPublishing = () => {}
   /** The token of another replica that leads. */
   let leader: string | undefined
   /** A block that our node has and that this leader has not published, and since when. */
@@ -75,7 +84,10 @@ export function createReplication({
     if (state === before) return
     if (before.kind === 'leading' && (state.kind === 'yielding' || state.kind === 'detached'))
       void journal.releaseLease(before.token).catch(() => undefined)
-    if (state.kind === 'detached') reader.reset()
+    if (state.kind === 'detached') {
+      reader.reset()
+      endPublishing()
+    }
     report(state)
     if (roleOf(state) !== roleOf(before)) onRole()
     if (state.kind !== 'connecting') markStarted()
@@ -98,18 +110,25 @@ export function createReplication({
 
   async function heartbeat(): Promise<void> {
     try {
-      if (!(await journal.isSameChain(genesis))) return dispatch({ kind: 'otherChain' })
+      const isSame = await askInTime(
+        () => journal.isSameChain(genesis),
+        ANSWER_LIMIT,
+        undefined,
+        now,
+      )
+      if (isSame === undefined) return redisFailed()
+      if (!isSame) return dispatch({ kind: 'otherChain' })
       const { downSince } = upstream()
       if (downSince !== undefined)
         dispatch({ kind: 'upstreamUnreachable', at: now(), since: downSince })
       if (!reader.isReady() && !(await reader.rebuild()))
         return dispatch({ kind: 'windowMissing', at: now() })
       const wants = wantsLease(state, { at: now(), isUpstreamDown: upstream().state === 'down' })
-      if (!wants) return dispatch({ kind: 'leaseDenied' })
+      if (!wants) return answered({ kind: 'leaseDenied' })
       const deposed = overdueLeader()
       const { isOwn, token } = await journal.acquireLease(id, deposed)
       leader = isOwn ? undefined : token
-      if (!isOwn) return dispatch({ kind: 'leaseDenied' })
+      if (!isOwn) return answered({ kind: 'leaseDenied' })
       if (deposed !== undefined) {
         deposesAt = now() + DEPOSE_PAUSE
         log.warn('the leader does not publish the blocks of this node: leadership taken')
@@ -117,14 +136,21 @@ export function createReplication({
       const isNew = state.kind !== 'leading' || state.token !== token
       if (isNew && !(await syncJournal(token))) {
         await journal.releaseLease(token)
-        return dispatch({ kind: 'leaseDenied' })
+        return answered({ kind: 'leaseDenied' })
       }
-      dispatch({ kind: 'leaseGranted', token })
+      answered({ kind: 'leaseGranted', token })
     } catch (error) {
       if (!(error instanceof StoreUnavailableError))
         log.error({ err: error }, 'the heartbeat failed')
-      dispatch({ kind: 'redisFailed', at: now() })
+      redisFailed()
     }
+  }
+
+  const redisFailed = () => dispatch({ kind: 'redisFailed', at: now(), since: answeredAt })
+
+  function answered(event: ReplicaEvent): void {
+    answeredAt = now()
+    dispatch(event)
   }
 
   const newestNumber = () => {
@@ -204,7 +230,8 @@ export function createReplication({
         return true
       }
       if (state.kind !== 'leading') return false
-      const outcome = await publishAs(state.token, before, update)
+      const isEnded = new Promise<'failed'>((resolve) => (endPublishing = () => resolve('failed')))
+      const outcome = await Promise.race([publishAs(state.token, before, update), isEnded])
       if (outcome === 'fenced') dispatch({ kind: 'fenced' })
       else if (outcome === 'failed') dispatch({ kind: 'publishFailed', at: now() })
       if (outcome !== 'ok') return false

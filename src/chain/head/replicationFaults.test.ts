@@ -53,6 +53,22 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     await haveRoles('follower', 'leader')
   })
 
+  test('behavior: while Redis is frozen the head continues', async ({
+    group: { chain, haveHead, haveRoles, running, start },
+    redis,
+  }) => {
+    await start()
+    await start()
+    redis.signal('SIGSTOP')
+    await haveHead(2, chain.mine({ logs: [[log]] }).hash)
+    await haveRoles('standalone', 'standalone')
+    redis.signal('SIGCONT')
+    await haveRoles('follower', 'leader')
+    await haveHead(3, chain.mine().hash)
+    for (const { changes } of running)
+      expect(hashesAfter(changes)).toEqual(chain.canonical().map(({ hash }) => hash))
+  })
+
   test.for([
     {
       state: 'full',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { UpstreamError } from '../../lib/errors.ts'
 import type { RedisLink } from '../../lib/redis.ts'
 import { sleep } from '../../lib/sleep.ts'
+import { askInTime } from './askInTime.ts'
 import type { ChainUpdate } from './headTypes.ts'
 
 /** Milliseconds that a lagging replica has to catch up. */
@@ -28,9 +29,6 @@ const ANSWER_LIMIT = LEASE + 200
  * before `ANSWER_LIMIT`. If only this one has, it may answer from an older block, as when its connection is refused.
  */
 const SILENCE = 300
-
-/** Attempts to ask Redis after this process stood still. */
-const ATTEMPTS = 3
 
 /** Longest pause between two looks at the leases of others, milliseconds. They end when their holders get the block. */
 const PAUSE = 8
@@ -114,7 +112,7 @@ export function createSharedFloor({ isActive, newest, now, redis }: createShared
         isSilent = false
         return floor
       })
-    const begun = ask(readOnce, SILENCE, undefined)
+    const begun = askInTime(readOnce, SILENCE, undefined, now)
       .then((floor) => {
         if (floor === undefined) isSilent = true
         return floor ?? -1
@@ -166,23 +164,7 @@ export function createSharedFloor({ isActive, newest, now, redis }: createShared
   /** Milliseconds until the last lease for a block below `number` ends. 0 without an answer of Redis too. */
   function leasesLeft(number: number, removed: number | ''): Promise<number> {
     const raiseOnce = () => raise(keys, [id, number, removed, LIFETIME]).then(Number)
-    return ask(raiseOnce, ANSWER_LIMIT, 0)
-  }
-
-  /**
-   * As `answerOf`, and asks again after this process stood still, such as a paused container: the timers of the command and of the limit
-   * then end before its answer is read, although Redis has answered.
-   */
-  async function ask<value, none>(
-    command: () => Promise<value>,
-    limit: number,
-    without: none,
-  ): Promise<value | none> {
-    for (let attempt = 1; ; attempt++) {
-      const asked = now()
-      const answer = await answerOf<value | none>(command(), limit, without)
-      if (answer !== without || attempt === ATTEMPTS || now() - asked < 2 * limit) return answer
-    }
+    return askInTime(raiseOnce, ANSWER_LIMIT, 0, now)
   }
 
   return {
@@ -240,20 +222,4 @@ export declare namespace createSharedFloor {
     now: () => number
     redis: Pick<RedisLink, 'key' | 'run' | 'script' | 'status'>
   }
-}
-
-/**
- * An answer of Redis, or another value when it fails or does not come in time. What arrived while this process was busy
- * came in time: it is read before the callback of `setImmediate`.
- */
-async function answerOf<value>(
-  answer: Promise<value>,
-  limit: number,
-  without: value,
-): Promise<value> {
-  const end = new AbortController()
-  const late = sleep(limit, end.signal, { ref: false }).then(() => new Promise(setImmediate))
-  return Promise.race([answer, late.then(() => without)])
-    .catch(() => without)
-    .finally(() => end.abort())
 }
