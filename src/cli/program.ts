@@ -102,7 +102,7 @@ export async function createProgram(io: Io, name?: string): Promise<Command> {
 /** The default subcommand: `serve` if an upstream is given, otherwise `dev`. */
 function withCommand(args: string[], env: NodeJS.ProcessEnv): string[] {
   const [first] = args
-  if (first !== undefined && !first.startsWith('-')) return args
+  if (first !== undefined && !first.startsWith('-')) return withoutAlias(first, args.slice(1))
   if (first !== undefined && /^(?:-h|--help|-v|-V|--version)$/.test(first))
     return [first === '-V' ? '-v' : first]
   const isServe =
@@ -110,4 +110,23 @@ function withCommand(args: string[], env: NodeJS.ProcessEnv): string[] {
     env['ETHGATE_CONFIG'] ||
     args.some((arg) => /^--(?:upstream|config)(?:=|$)/.test(arg))
   return [isServe ? 'serve' : 'dev', ...args]
+}
+
+/** Words of cast that have another form here: what they stand for. */
+const ALIASES: Readonly<Record<string, (words: string[]) => string[]>> = {
+  '4byte-decode': (words) => ['decode', ...words],
+  'abi-encode': (words) => ['encode', 'abi', ...words],
+  age: (words) => ['block', ...words, '-f', 'timestamp'],
+  calldata: (words) => ['encode', 'calldata', ...words],
+  'from-wei': ([amount = '', unit = 'coin', ...rest]) => ['to-unit', `${amount}wei`, unit, ...rest],
+  'to-wei': ([amount = '', unit = 'coin', ...rest]) => [
+    'to-unit',
+    `${amount}${unit}`,
+    'wei',
+    ...rest,
+  ],
+}
+
+function withoutAlias(word: string, words: string[]): string[] {
+  return Object.hasOwn(ALIASES, word) ? (ALIASES[word]?.(words) ?? []) : [word, ...words]
 }

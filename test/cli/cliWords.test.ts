@@ -40,7 +40,14 @@ describe.each([6, 18])('a chain with %i decimals', (decimals) => {
     const before = BigInt(await print('balance', SECOND))
     const shown = await print('send', SECOND, '--value', '1.5coin', '--from', FIRST, '--table')
     expect(shown).toMatch(/^amount +1.5 coins$/m)
+    expect(shown).toMatch(/^transaction +0x[0-9a-f]{64}$/m)
+    expect(shown).toMatch(/^fee +\S+ coins$/m)
+    const ether = await run('send', SECOND, '--value', '0.1ether', '--from', FIRST, '--dry-run')
+    expect(ether.code).toBe(decimals === 18 ? 0 : 2)
     expect(BigInt(await print('balance', SECOND)) - before).toBe((unit * 15n) / 10n)
+    const age = Number(await print('age'))
+    expect(age).toBe(Number(await print('block', 'latest', 'timestamp')))
+    expect(Date.now() / 1000 - age).toBeLessThan(3_600)
     for (const option of ['--coin', '--ether'])
       expect(await print('balance', SECOND, option)).toBe(`${before / unit + 1n}.5`)
     expect(await print('account', 'show', SECOND, '--table')).toMatch(/^balance +10,001.5 coins$/m)
@@ -212,6 +219,22 @@ describe('words without a request', () => {
 })
 
 describe('words of earlier versions and of cast', () => {
+  test.each([
+    [['to-wei', '1.5'], '1500000000000000000'],
+    [['to-wei', '2', 'gwei'], '2000000000'],
+    [['from-wei', '1500000000000000000'], '1.5'],
+    [['from-wei', '2000000000', 'gwei'], '2'],
+    [
+      ['calldata', 'transfer(address,uint256)', FIRST, '5'],
+      `0xa9059cbb${FIRST.slice(2).padStart(64, '0')}${'5'.padStart(64, '0')}`,
+    ],
+    [['abi-encode', 'f(uint8)', '1'], `0x${'1'.padStart(64, '0')}`],
+  ])('behavior: %s is an alias', async (words, expected) => {
+    const { code, stderr, stdout } = await ethgate(words)
+    expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' })
+    expect(stdout.trim()).toBe(expected)
+  })
+
   test('behavior: the answer names the present word', async () => {
     const cases: [string[], string][] = [
       [['wallet', 'getnowblock'], 'native OPERATION'],
@@ -222,13 +245,10 @@ describe('words of earlier versions and of cast', () => {
       [['send', SECOND, '--amount', '1coin'], 'it is now --value'],
       [['logs', '--topic', 'any'], 'topics are arguments'],
       [['rpc', 'eth_chainId', '--rpc', 'http://127.0.0.1:9'], 'it is now --rpc-url'],
-      [['to-wei', '1'], 'ethgate to-unit AMOUNT wei'],
-      [['abi-encode', 'f()'], 'ethgate encode abi'],
       [['blok'], 'Did you mean block?'],
       [['basefee'], 'use "ethgate block BLOCK -f baseFeePerGas"'],
       [['tx-pool'], 'use "ethgate rpc txpool_content"'],
       [['to-hex', '10'], 'use "cast to-hex"'],
-      [['4byte-decode', '0x'], 'use "ethgate decode DATA"'],
       [['send', SECOND, '--unlocked'], 'without a key the gateway signs'],
       [['dev', '--hardfork', 'prague'], 'use --energy'],
       [['dev', '--no-mining'], 'use --no-automine'],

@@ -8,6 +8,7 @@ import { usageError } from '../support/errors.ts'
 import { type Intent, type IntentOptions, readIntent } from '../support/intent.ts'
 import type { Io } from '../support/io.ts'
 import { blockParameter } from '../support/search.ts'
+import { abiOf } from '../support/sending.ts'
 
 type CallOptions = IntentOptions & {
   from?: string
@@ -53,7 +54,7 @@ export function addCallCommands(program: Command, io: Io): void {
       const block = blockParameter(options.block ?? 'latest', '--block')
       const data = await channel
         .call(intent, block)
-        .catch((error: unknown) => rethrow(error, options.abi))
+        .catch((error: unknown) => rethrow(error, options.abi, abiOf(target, intent)))
       if (!item?.outputs || item.outputs.length === 0) return data
       const { decodedValues } = await import('../support/values.ts')
       return decodedValues(item.outputs, data)
@@ -85,12 +86,12 @@ export function addCallCommands(program: Command, io: Io): void {
       if (task.options.quote) {
         const { quoteOf } = await import('../support/quote.ts')
         return quoteOf(task.target, intent).catch((error: unknown) =>
-          rethrow(error, task.options.abi),
+          rethrow(error, task.options.abi, abiOf(task.target, intent)),
         )
       }
       const energy = await channel
         .energy(intent)
-        .catch((error: unknown) => rethrow(error, task.options.abi))
+        .catch((error: unknown) => rethrow(error, task.options.abi, abiOf(task.target, intent)))
       return task.options.cost ? energy * (await channel.energyPrice()) : energy
     },
   })

@@ -9,7 +9,7 @@ import type { Result } from '../support/result.ts'
 import { blockParameter } from '../support/search.ts'
 import { renderQuantities } from '../support/table.ts'
 import type { Target } from '../support/target.ts'
-import { type Frame, renderTrace } from '../support/trace.ts'
+import { calledIn, type Frame, renderTrace } from '../support/trace.ts'
 
 type AtBlock = { block?: string }
 
@@ -17,17 +17,18 @@ const AT_BLOCK = ['-b, --block <block>', 'the state after this block (default la
 
 /** `ethgate block`, `tx`, `balance` and other words of cast that read one thing. */
 export function addChainCommands(program: Command, io: Io): void {
-  addWord<{ full?: boolean }>(program, io, {
-    usage: 'block [block]',
+  addWord<{ full?: boolean; field?: string }>(program, io, {
+    usage: 'block [block] [field]',
     summary: 'show a block: by number, hash or tag',
     options: [['--full', 'with its transactions']],
     examples: [
       ['ethgate block', 'the newest block'],
-      ['ethgate block finalized -f number', 'the height of the solidified block'],
+      ['ethgate block finalized number', 'the height of the solidified block'],
     ],
     calls: 'rpc',
     hasFields: true,
-    async run({ options, target }, [block = 'latest']) {
+    async run({ options, target }, [block = 'latest', field]) {
+      if (field !== undefined) options.field = field
       const method = isHash(block) ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
       const at = isHash(block) ? block : blockParameter(block, 'block')
       return found(await target.rpc.call(method, [at, options.full ?? false]), `block ${block}`)
@@ -74,7 +75,7 @@ export function addChainCommands(program: Command, io: Io): void {
     aliases: ['trace'],
     summary: 'show the calls of a transaction as a tree',
     description:
-      'Shows the calls of a transaction as a tree, with decoded names. A node records them only if its configuration says so; a development chain always does.',
+      'Shows the calls of a transaction as a tree, with decoded names: of --abi, and of the ABIs that the gateway knows. A node records them only if its configuration says so; a development chain always does.',
     options: [['--abi <file>', 'ABI, artifact or list of signatures, to decode calls']],
     examples: [[`ethgate run 0x5c50…`, 'calls, creations, reverts and energy']],
     calls: 'rpc',
@@ -83,7 +84,14 @@ export function addChainCommands(program: Command, io: Io): void {
       const frame = await target.rpc.call('debug_traceTransaction', params)
       const { loadAbi } = await import('../support/abi.ts')
       const abi = options.abi === undefined ? [] : await loadAbi(options.abi)
-      return { value: frame, text: (terminal) => renderTrace(terminal, frame as Frame, abi) }
+      const { knownAbis } = await import('../support/knownAbi.ts')
+      const known = await knownAbis(target, calledIn(frame as Frame))
+      const abiOf = (to: string | undefined) => [...abi, ...(known.get(to ?? '') ?? [])]
+      const errors = [...abi, ...[...known.values()].flat()]
+      return {
+        value: frame,
+        text: (terminal) => renderTrace(terminal, frame as Frame, { abiOf, errors }),
+      }
     },
   })
   addWord<AtBlock & { coin?: boolean; ether?: boolean }>(program, io, {

@@ -36,8 +36,7 @@ export function addLogsCommand(program: Command, io: Io): void {
       ['--from-block <block>', 'first block', 'earliest'],
       [
         '--to-block <block>',
-        'last block: a number, latest, or finalized, which no reorg can change',
-        'finalized',
+        'last block: a number, latest, or finalized, which no reorg can change (default: latest; finalized with --out)',
       ],
       ['--address <address>', 'only logs of this contract; may be repeated', collect],
       ['--out <file>', 'write to this file, and the progress to FILE.state'],
@@ -78,7 +77,7 @@ export function addLogsCommand(program: Command, io: Io): void {
 
 type LogsOptions = SearchOptions & {
   fromBlock: string
-  toBlock: string
+  toBlock?: string
   out?: string
   force?: boolean
   abi?: string
@@ -95,7 +94,12 @@ async function exportLogs(
   const concurrency = wholeNumber(options.concurrency, '--concurrency', 1, 64)
   const retries = wholeNumber(options.retries, '--retries', 0, 1000)
   const first = await requireMark(target.rpc, options.fromBlock, '--from-block', signal)
-  const last = await requireMark(target.rpc, options.toBlock, '--to-block', signal)
+  const last = await requireMark(
+    target.rpc,
+    options.toBlock ?? (options.out ? 'finalized' : 'latest'),
+    '--to-block',
+    signal,
+  )
   if (first.number > last.number)
     throw usageError(`--from-block ${first.number} is after --to-block ${last.number}`)
   const printer = await createLogPrinter(terminal, options.abi)
@@ -155,7 +159,16 @@ async function exportLogs(
     ...(options.out && { file: options.out, ...sink.totals() }),
   }
   if (options.json && options.out) await terminal.print(stringify(summary))
-  else if (!options.quiet) terminal.error(describe(summary, from > last.number))
+  else if (!options.quiet) {
+    terminal.error(describe(summary, from > last.number))
+    if (options.toBlock !== undefined) return
+    const head = await readMark(target.rpc, 'latest', '--to-block', signal)
+    const left = (head?.number ?? 0) - last.number
+    if (options.out && left > 0)
+      terminal.error(
+        `${plural(left, 'newer block')} left out, because a reorg can still change ${left === 1 ? 'it' : 'them'}: --to-block latest includes ${left === 1 ? 'it' : 'them'}.`,
+      )
+  }
 }
 
 function describe(

@@ -143,13 +143,22 @@ export function describe(decoded: Decoded): string {
   return `${decoded.name}(${args.join(', ')})`
 }
 
-/** An error with its revert decoded. Any other error is returned unchanged. */
-export async function explain(thrown: unknown, abiFile: string | undefined): Promise<CommandError> {
+/**
+ * An error with its revert decoded. Any other error is returned unchanged.
+ *
+ * @param known - asks for more ABIs, after it is clear that there is something to decode
+ */
+export async function explain(
+  thrown: unknown,
+  abiFile: string | undefined,
+  known: () => Promise<Abi> = async () => [],
+): Promise<CommandError> {
   const error = failureOf(thrown)
   if (error.exitCode !== EXIT.reverted) return error
   const data = error instanceof RpcFailure ? error.revertData : error.details['data']
   if (typeof data !== 'string') return error
-  const abi = abiFile === undefined ? [] : await loadAbi(abiFile)
+  const given = abiFile === undefined ? [] : await loadAbi(abiFile)
+  const abi = decodeRevert(data as Hex, given) ? given : [...given, ...(await known())]
   const { text, decoded } = describeRevert(data as Hex, abi)
   const method = error instanceof RpcFailure ? `${error.method}: ` : ''
   return new CommandError(`${method}execution reverted: ${text}`, {
@@ -160,6 +169,6 @@ export async function explain(thrown: unknown, abiFile: string | undefined): Pro
 }
 
 /** Throws an error with its revert decoded. */
-export async function rethrow(thrown: unknown, abiFile: string | undefined): Promise<never> {
-  throw await explain(thrown, abiFile)
+export async function rethrow(...given: Parameters<typeof explain>): Promise<never> {
+  throw await explain(...given)
 }

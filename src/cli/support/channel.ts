@@ -37,8 +37,10 @@ export type Outcome = {
   success: boolean
   block: bigint
   energy: bigint
-  /** In the smallest unit; absent in JSON-RPC. */
+  /** What the sender paid, in the smallest unit; undefined where only the energy is known. */
   fee: bigint | undefined
+  /** The price of the energy, of which stakes may have paid a part. */
+  energyCost: bigint
   contract: string | undefined
   logs: number
   /** The reason of the failure, if it is known. */
@@ -88,18 +90,26 @@ async function rpcChannel(target: Target): Promise<Channel> {
         if (error instanceof TransactionReceiptNotFoundError) return undefined
         throw error
       })
-      return (
-        receipt && {
-          success: receipt.status === 'success',
-          block: receipt.blockNumber,
-          energy: receipt.gasUsed,
-          fee: undefined,
-          contract: receipt.contractAddress ?? undefined,
-          logs: receipt.logs.length,
-          reason: undefined,
-          receipt: await target.rpc.call('eth_getTransactionReceipt', [hash]),
-        }
-      )
+      if (!receipt) return undefined
+      const energyCost = (receipt.gasUsed * receipt.effectiveGasPrice) / (await target.scale())
+      const isWei = (await target.unit()).decimals === 18
+      // A development chain and gateways with the native HTTP API have the exact fee.
+      const info = isWei
+        ? undefined
+        : await target.node.call('gettransactioninfobyid', { value: txID }).catch(() => undefined)
+      const burned = BigInt((info as Partial<TransactionInfo> | undefined)?.fee ?? 0)
+      const isExact = isWei || burned > 0n || energyCost === 0n
+      return {
+        success: receipt.status === 'success',
+        block: receipt.blockNumber,
+        energy: receipt.gasUsed,
+        fee: isExact ? (isWei ? energyCost : burned) : undefined,
+        energyCost,
+        contract: receipt.contractAddress ?? undefined,
+        logs: receipt.logs.length,
+        reason: undefined,
+        receipt: await target.rpc.call('eth_getTransactionReceipt', [hash]),
+      }
     },
   }
 }
@@ -169,6 +179,7 @@ function nodeChannel(node: Node): Channel {
         block: BigInt(info.blockNumber ?? 0),
         energy: BigInt(energy_usage_total),
         fee: BigInt(info.fee ?? 0),
+        energyCost: 0n,
         contract: info.contract_address,
         logs: info.log?.length ?? 0,
         reason: info.result === 'FAILED' ? reasonOf(info) : undefined,

@@ -84,7 +84,7 @@ export async function readIntent(
   const intent = {
     ...(item && { item }),
     fields: [
-      ['to', to.base58],
+      ['to', withChecksum(to.eth)],
       ['amount', shown],
     ] as [string, string][],
   }

@@ -2,7 +2,7 @@ import type { Abi } from 'viem'
 
 import { grouped } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { tryAddress } from './address.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { stringify } from './json.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -35,7 +35,7 @@ export async function createLogPrinter(
           ? tools.describe(decoded)
           : `${log.topics[0] ?? '(no topics)'} ${short(log.data)}`
       const mark = log.removed ? terminal.red('removed ') : ''
-      return `${mark}${terminal.bold(`#${grouped(BigInt(log.blockNumber))}`)} ${terminal.dim(log.transactionHash)} ${tryAddress(log.address)?.base58 ?? log.address} ${what}`
+      return `${mark}${terminal.bold(`#${grouped(BigInt(log.blockNumber))}`)} ${terminal.dim(log.transactionHash)} ${withChecksum(log.address)} ${what}`
     },
   }
 }

@@ -6,16 +6,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
   wallet: 'operations of a node are "ethgate native OPERATION", keys are "ethgate keys"',
   // cast.
   '4byte-calldata': 'use "ethgate decode DATA"',
-  '4byte-decode': 'use "ethgate decode DATA"',
   '4byte-event': 'use "ethgate 4byte TOPIC"',
   'abi-decode': 'use "ethgate decode abi SIGNATURE DATA"',
-  'abi-encode': 'use "ethgate encode abi SIGNATURE ARGS"',
   'abi-encode-event': 'use "ethgate encode event SIGNATURE ARGS"',
   'access-list': 'use "ethgate rpc eth_createAccessList CALL"',
-  age: 'use "ethgate block BLOCK -f timestamp"',
   'base-fee': 'use "ethgate block BLOCK -f baseFeePerGas"',
   basefee: 'use "ethgate block BLOCK -f baseFeePerGas"',
-  calldata: 'use "ethgate encode calldata SIGNATURE ARGS"',
   'calldata-decode': 'use "ethgate decode calldata SIGNATURE DATA"',
   chain: 'use "ethgate chain-id"',
   client: 'use "ethgate rpc web3_clientVersion"',
@@ -32,7 +28,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'decode-transaction': 'use "ethgate decode BYTES"',
   'erc20-token': 'use "ethgate call TOKEN" and "ethgate send TOKEN" with a signature',
   'format-units': 'use "ethgate from-unit AMOUNT UNIT"',
-  'from-wei': 'use "ethgate from-unit AMOUNT wei"',
   'hash-message': 'use "ethgate keys sign MESSAGE", which hashes it (EIP-191)',
   implementation: 'use "ethgate storage PROXY SLOT", or the page of the contract',
   keccak256: 'use "ethgate keccak DATA"',
@@ -49,7 +44,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   sign: 'use "ethgate keys sign MESSAGE"',
   'storage-root': 'this chain has no state proofs; "ethgate storage ADDRESS SLOT" prints a slot',
   'to-check-sum-address': 'use "ethgate address ADDRESS"',
-  'to-wei': 'use "ethgate to-unit AMOUNT wei"',
   'tx-pool': 'use "ethgate rpc txpool_content"',
 }
 

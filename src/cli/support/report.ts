@@ -34,7 +34,7 @@ export async function report(
   outcome: Outcome,
   unit: Unit,
 ): Promise<void> {
-  const { block, energy, fee, logs, receipt, success } = outcome
+  const { block, energy, energyCost, fee, logs, receipt, success } = outcome
   const isCreation = intent.type === 'CreateSmartContract'
   const contract = isCreation ? tryAddress(outcome.contract ?? created ?? '') : undefined
   const value = {
@@ -44,17 +44,14 @@ export async function report(
     receipt,
   }
   const fields = filled([
-    ['transaction', id],
-    ['from', owner.base58],
+    ['transaction', `0x${id}`],
+    ['from', withChecksum(owner.eth)],
     ...intent.fields,
-    [
-      'contract',
-      contract && success ? `${contract.base58} ${withChecksum(contract.eth)}` : undefined,
-    ],
+    ['contract', contract && success ? withChecksum(contract.eth) : undefined],
     ['result', success ? terminal.green('success') : terminal.red('failed')],
     ['block', grouped(block)],
     ['energy', grouped(energy)],
-    ['fee burned', fee === undefined ? undefined : unit.text(fee)],
+    ['fee', fee === undefined ? `at most ${unit.text(energyCost)} for energy` : unit.text(fee)],
     ['logs', String(logs)],
   ])
   await terminal.print(terminal.mode === 'json' ? stringify(value) : renderFields(terminal, fields))
@@ -84,14 +81,14 @@ export async function waitFor(channel: Channel, sent: Sent): Promise<Outcome> {
       })
       if (outcome) return outcome
       if (interrupt.signal.aborted)
-        throw new CommandError(`sent, but not in a block yet: ${sent.id}`, {
+        throw new CommandError(`sent, but not in a block yet: 0x${sent.id}`, {
           exitCode: EXIT.interrupted,
           details: { hash: `0x${sent.id}` },
         })
       const head = await channel.head().catch(() => undefined)
       if (head && head.time > sent.expiration + GRACE_MS)
         throw new CommandError(
-          `transaction ${sent.id} expired and is not in a block; send it again`,
+          `transaction 0x${sent.id} expired and is not in a block; send it again`,
           {
             details: { hash: `0x${sent.id}` },
           },

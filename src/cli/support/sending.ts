@@ -7,9 +7,11 @@ import { CommandError, EXIT, usageError } from './errors.ts'
 import { type Intent, type Reading, toRawData } from './intent.ts'
 import { get } from './json.ts'
 import { KEY_OPTIONS, type KeyOptions, type PrivateKey, readKey } from './key.ts'
+import { knownAbis } from './knownAbi.ts'
 import { report, type Sent, waitFor } from './report.ts'
 import type { Result } from './result.ts'
 import { RpcFailure } from './rpc.ts'
+import type { Target } from './target.ts'
 import type { Unit } from './unit.ts'
 
 /** The options of every command that sends a transaction. */
@@ -154,7 +156,7 @@ async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promis
 
 async function sendManaged(sending: Sending): Promise<Result> {
   const { channel, task } = sending
-  const { options, target } = task
+  const { target } = task
   if (target.isNodeOnly)
     throw usageError('a node does not sign: give --key-file FILE, or a gateway with --rpc-url')
   const call = ethereumCall(sending)
@@ -170,7 +172,7 @@ async function sendManaged(sending: Sending): Promise<Result> {
           price > 0n && { gas: `0x${(feeLimit / price).toString(16)}` }),
       },
     ])
-    .catch((error: unknown) => revertedOrRefused(error, options.abi))
+    .catch((error: unknown) => revertedOrRefused(error, sending))
   return finishEthereum(sending, String(hash), undefined)
 }
 
@@ -187,15 +189,21 @@ async function finishEthereum(
 }
 
 /** A development chain answers an error after the transaction is in a block; the error has its hash. */
-async function revertedOrRefused(error: unknown, abiFile: string | undefined): Promise<never> {
+async function revertedOrRefused(error: unknown, { intent, task }: Sending): Promise<never> {
   const hash = error instanceof RpcFailure ? get(error.data, 'txHash') : undefined
-  const failure = await explain(error, abiFile)
+  const failure = await explain(error, task.options.abi, abiOf(task.target, intent))
   if (typeof hash !== 'string') throw failure
   throw new CommandError(`transaction ${hash} is in a block and failed: ${failure.message}`, {
     exitCode: EXIT.reverted,
     details: { ...failure.details, hash },
   })
 }
+
+/** Asks the gateway for the ABI of the called contract. */
+export const abiOf =
+  (target: Target, { call }: Intent) =>
+  async () =>
+    call?.to ? [...(await knownAbis(target, [call.to])).values()].flat() : []
 
 async function givenFeeLimit({ task, unit }: Sending): Promise<bigint | undefined> {
   const { feeLimit } = task.options
@@ -208,7 +216,9 @@ async function feeLimitOf(sending: Sending, known?: bigint): Promise<bigint | un
   const given = await givenFeeLimit(sending)
   if (given !== undefined || !intent.runsCode) return given
   const [energy, price] = await Promise.all([
-    channel.energy(intent).catch((error: unknown) => rethrow(error, task.options.abi)),
+    channel
+      .energy(intent)
+      .catch((error: unknown) => rethrow(error, task.options.abi, abiOf(task.target, intent))),
     known ?? channel.energyPrice(),
   ])
   return (energy * price * 12n) / 10n
@@ -222,7 +232,7 @@ async function finish(sending: Sending, sent: Sent): Promise<Result> {
   if (!outcome.success && outcome.reason === undefined) {
     const reason = await channel.reason(intent)
     if (reason)
-      outcome.reason = `${(await explain(reason, options.abi)).message.replace(/^eth_call: /, '')} (from a repeated call)`
+      outcome.reason = `${(await explain(reason, options.abi, abiOf(task.target, intent))).message.replace(/^eth_call: /, '')} (from a repeated call)`
   }
   await report(terminal, sent, outcome, unit)
   return undefined

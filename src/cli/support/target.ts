@@ -31,6 +31,8 @@ export type Target = {
   /** Whether only a node is given: then the command makes no call to a gateway. */
   isNodeOnly: boolean
   headers: Record<string, string>
+  /** The address of the gateway without the path of a view. */
+  baseUrl: string
   /** The unit of the amounts in transactions, and of JSON-RPC except at `/wei`: of the node's chain if only a node is given. */
   unit(): Promise<Unit>
   /** Decimals of the amounts of `rpc`: 18 at `/wei`. */
@@ -88,6 +90,7 @@ export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>):
     nodeGiven: nodeText !== undefined,
     isNodeOnly,
     headers,
+    baseUrl: base(rpcUrl),
     unit,
     decimals,
     scale: async () => 10n ** BigInt((await decimals()) - (await ofRpc()).decimals),

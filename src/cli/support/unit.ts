@@ -7,7 +7,7 @@ export type Unit = {
   /** An amount for people: `19,797,579.273724 coins`. */
   text(amount: bigint): string
   /**
-   * Reads an amount with its unit: `1.5coin`, `1500000sun`. A bare number means one thing to Ethereum tools and another to
+   * Reads an amount with its unit: `1.5coin`, `1500000sun`; with 18 decimals also `1.5ether`. A bare number means one thing to Ethereum tools and another to
    * native tools, so it is refused.
    *
    * @throws CommandError (usage)
@@ -23,7 +23,8 @@ export function createUnit(decimals: CoinDecimals): Unit {
     text: (amount) => coinText(amount, decimals),
     read(text, option) {
       const [, whole = '', fraction = '', name = ''] = AMOUNT.exec(text.trim()) ?? []
-      const unit = name.toLowerCase().replace(/^coins$/, 'coin')
+      const word = name.toLowerCase().replace(/^coins$/, 'coin')
+      const unit = decimals === 18 && word === 'ether' ? 'coin' : word
       const digits = whole.replaceAll(/[_,]/g, '')
       if (digits === '' || (unit !== 'coin' && unit !== smallest))
         throw usageError(
