@@ -35,6 +35,7 @@ function bundleCode() {
       'chunks/reader': 'src/logIndex/worker/reader.ts',
       'chunks/writer': 'src/logIndex/worker/writer.ts',
       'chunks/simulationThread': 'src/devchain/simulator/simulationThread.ts',
+      'chunks/tracerThread': 'src/devchain/trace/javascript/tracerThread.ts',
       ...Object.fromEntries(
         Object.entries(ENTRIES).map(([name, { source }]) => [name, `src/${source}.ts`]),
       ),

@@ -25,6 +25,12 @@ const PARTS: readonly (readonly [part: string, ...names: string[]])[] = [
     '@ethereumjs/util',
     'tiny-secp256k1',
   ],
+  [
+    'tracers in JavaScript',
+    '@jitl/quickjs-wasmfile-release-sync',
+    'big-integer',
+    'quickjs-emscripten-core',
+  ],
   ['`--index` with a directory', 'lmdb'],
   ['`--index` with PostgreSQL', 'pg', 'pg-copy-streams'],
   [

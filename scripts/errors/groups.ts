@@ -351,7 +351,12 @@ export const GROUPS: readonly ErrorGroup[] = [
     title: 'Traces',
     cause: 'The trace cannot be made, or its options are not supported.',
     remedy: 'The message names the option or what to use instead.',
-    texts: [/^the trace is too large/, /tracer/i, /^transaction … does something else/],
+    texts: [
+      /^the trace is too large/,
+      /^reached limit for padding/,
+      /tracer/i,
+      /^transaction … does something else/,
+    ],
     files: ['devchain/node/trace/', 'rpc/params/traceFilter'],
   },
   {

@@ -9,7 +9,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 export function startThread(
   beside: string,
   name: string,
-  options: Pick<WorkerOptions, 'resourceLimits' | 'workerData'>,
+  options: Pick<WorkerOptions, 'resourceLimits' | 'transferList' | 'workerData'>,
 ): Worker {
   const isSource = beside.endsWith('.ts')
   const url = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, beside)

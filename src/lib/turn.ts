@@ -12,6 +12,8 @@ export type Turn = {
   used(): number
   /** Milliseconds that the work may still compute. */
   left(): number
+  /** Counts milliseconds in which a thread of the work computed while this one waited for it, where the turn does not measure them. */
+  waited?(milliseconds: number): void
 }
 
 /** The turn of the work that runs. Nothing is stored on the main thread, where it would slow every promise down on Node 20. */

@@ -10,6 +10,7 @@ import {
   RefusedError,
   ReplayError,
   runFetching,
+  TracerError,
   TraceSizeError,
   TraceTimeoutError,
 } from '../index.ts'
@@ -126,6 +127,7 @@ const PUBLIC_ERRORS = [
   ForkError,
   RefusedError,
   ReplayError,
+  TracerError,
   TraceSizeError,
   TraceTimeoutError,
 ]

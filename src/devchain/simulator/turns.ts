@@ -89,6 +89,7 @@ export function createTurns({ most = MOST, now = threadTime, onTurn }: createTur
         },
         used,
         left: () => most - used(),
+        ...(now === processorTime && { waited: (milliseconds) => (spent += milliseconds) }),
       }
     },
   }
@@ -114,10 +115,12 @@ export declare namespace createTurns {
   }
 }
 
+const { threadCpuUsage } = process as { threadCpuUsage?: () => { system: number; user: number } }
+
 /** Time of the processor where node measures it for a thread; the time of the clock elsewhere. */
-function threadTime(): number {
-  const { threadCpuUsage } = process as { threadCpuUsage?: () => { system: number; user: number } }
-  if (!threadCpuUsage) return performance.now()
-  const { system, user } = threadCpuUsage.call(process)
+const threadTime = threadCpuUsage ? processorTime : () => performance.now()
+
+function processorTime(): number {
+  const { system, user } = (threadCpuUsage as NonNullable<typeof threadCpuUsage>).call(process)
   return (system + user) / 1_000
 }

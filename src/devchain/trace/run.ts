@@ -5,6 +5,7 @@ import { toNativeAddress } from '../../lib/address.ts'
 import { currentTurn } from '../../lib/turn.ts'
 import type { ChainBlock } from '../blocks/block.ts'
 import { callEthereum, type EthereumCall } from '../execution/call.ts'
+import { gasPriceOf, paidPriceOf } from '../execution/executeEthereum.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { countNonce } from '../state/nonce.ts'
 import { createOverlay, type StateReader } from '../state/state.ts'
@@ -12,8 +13,8 @@ import { printTransaction } from '../transactions/transaction.ts'
 import type { runVm, VmResult } from '../vm/run.ts'
 import type { Frame } from './frame.ts'
 import { replayBlock, type Replayed } from './replay.ts'
-import type { Tracer } from './tracer.ts'
-import { observeUntil, TraceTimeoutError } from './tracers.ts'
+import { type Tracer, TraceTimeoutError } from './tracer.ts'
+import { observeUntil } from './tracers.ts'
 
 /** Options of a trace. */
 export type TraceOptions<trace> = {
@@ -52,8 +53,10 @@ export async function traceBlock<trace>(
   }
   return traces
 
-  function runOf({ after, before, info, transaction }: Replayed) {
-    const { block: seen } = ledger.contextAt(block)
+  function runOf({ after, before, index, info, transaction }: Replayed) {
+    const context = ledger.contextAt(block)
+    const { block: seen } = context
+    const price = gasPriceOf(before, context)
     const output = Buffer.from(info.contractResult?.[0] ?? '', 'hex')
     return {
       after,
@@ -64,6 +67,12 @@ export async function traceBlock<trace>(
       output,
       plain: plainFrame(transaction, info),
       producer: seen.producer,
+      place: {
+        blockHash: block.id,
+        number: seen.number,
+        price: transaction.ethereum ? paidPriceOf(transaction.ethereum, price, context) : price,
+        transaction: { hash: transaction.id, index },
+      },
     }
   }
 }
@@ -120,6 +129,7 @@ export async function traceCall<trace>(
     output: hasOutput ? output : new Uint8Array(0),
     plain: plainCall(call, { energyUsed, output }),
     producer: block.producer,
+    place: { number: block.number, price: call.gasPrice ?? 0n },
   })
   return { trace, after }
 }

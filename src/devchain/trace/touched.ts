@@ -30,7 +30,7 @@ export function createTouched() {
 }
 
 /** The account or the slot that an operation uses, as the word on the stack. The slot is one of the step's own account. */
-function touchedBy({ code, stack }: Pick<Step, 'code' | 'stack'>): {
+export function touchedBy({ code, stack }: Pick<Step, 'code' | 'stack'>): {
   account?: bigint | undefined
   slot?: bigint | undefined
 } {

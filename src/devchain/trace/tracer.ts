@@ -25,4 +25,18 @@ export type TracedRun = {
   output: Uint8Array
   /** The producer that contracts see. */
   producer: string
+  place: {
+    /** The number of its block. */
+    number: number
+    /** What a unit of gas costs. */
+    price: bigint
+    /** Of a transaction in a block. Hashes are hex without `0x`. */
+    blockHash?: string
+    transaction?: { hash: string; index: number }
+  }
+}
+
+/** The trace exceeded its time limit. */
+export class TraceTimeoutError extends Error {
+  override name = 'TraceTimeoutError'
 }

@@ -3,25 +3,25 @@ import type { Turn } from '../../lib/turn.ts'
 import type { runVm } from '../vm/run.ts'
 import { type CallTracerOptions, createFrameTracer, printFrame } from './callTracer.ts'
 import { countSelectors } from './fourByteTracer.ts'
+import type { Sandbox } from './javascript/sandbox.ts'
+import { createJavaScriptTracer, type JavaScriptTracer } from './javascript/tracer.ts'
 import { createPrestateTracer, type PrestateOptions } from './prestateTracer.ts'
 import { createStructLogger, type StructLoggerOptions } from './structLogger.ts'
-import type { Tracer } from './tracer.ts'
+import { type Tracer, TraceTimeoutError } from './tracer.ts'
 
 /** The requested tracer: the struct logger if it has no name. */
 export type TraceRequest =
   | { tracer?: undefined; options: StructLoggerOptions }
   | { tracer: 'callTracer'; options: CallTracerOptions }
   | { tracer: 'prestateTracer'; options: PrestateOptions }
+  | ({ tracer: 'javascript' } & JavaScriptTracer)
   | { tracer: '4byteTracer' | 'noopTracer' }
   | { tracer: 'muxTracer'; tracers: readonly (readonly [name: string, request: TraceRequest])[] }
 
-/** The trace exceeded its time limit. */
-export class TraceTimeoutError extends Error {
-  override name = 'TraceTimeoutError'
-}
-
-/** Creates the requested tracer. Amounts are printed in `unit`. */
-export function createTracer(request: TraceRequest, unit: Unit): Tracer {
+/** Creates the requested tracer. Amounts are printed in `unit`. A tracer in JavaScript needs a sandbox. */
+export function createTracer(request: TraceRequest, unit: Unit, sandbox?: Sandbox): Tracer {
+  if (request.tracer === 'javascript')
+    return createJavaScriptTracer(request, sandbox as Sandbox, unit)
   if (request.tracer === undefined) return createStructLogger(request.options)
   if (request.tracer === 'callTracer')
     return createFrameTracer((frame) => printFrame(frame, request.options, unit))
@@ -38,8 +38,8 @@ function createMuxTracer(
 ): Tracer {
   const tracers = requests.map(([name, request]) => [name, createTracer(request, unit)] as const)
   return {
-    observe(events, state) {
-      for (const [, tracer] of tracers) tracer.observe(events, state)
+    observe(...run) {
+      for (const [, tracer] of tracers) tracer.observe(...run)
     },
     result: (run) =>
       Object.fromEntries(tracers.map(([name, tracer]) => [name, tracer.result(run)])),
@@ -51,12 +51,12 @@ const CHECK_MASK = 0xff
 
 /** Wraps an observer so that it throws TraceTimeoutError when the work of the turn is past `end`. */
 export function observeUntil(turn: Turn, end: number, observe: runVm.Observe): runVm.Observe {
-  return (events, state) => {
+  return (events, ...run) => {
     let steps = 0
     events.on('step', () => {
       if ((++steps & CHECK_MASK) === 0 && (turn.used() > end || turn.left() < 0))
         throw new TraceTimeoutError('execution timeout')
     })
-    observe(events, state)
+    observe(events, ...run)
   }
 }

@@ -106,8 +106,11 @@ export declare namespace runVm {
     /** Whether a revert without data is run once more, to find where it came from. */
     explain?: boolean | undefined
   }
-  /** `events` emits frames (`beforeMessage`, `afterMessage`) and steps (`step`). `state` is the state of the frame. */
-  type Observe = (events: EVM['events'], state: VmState) => void
+  /**
+   * `events` emits frames (`beforeMessage`, `afterMessage`) and steps (`step`). `state` is the state of the frame. `precompiles` has the
+   * addresses of precompiled contracts, as 40 hex characters.
+   */
+  type Observe = (events: EVM['events'], state: VmState, precompiles: EVM['precompiles']) => void
 }
 
 /** The result of a run that ended before its first operation. */
@@ -238,7 +241,7 @@ async function runOn(
     },
     signerOf: (signature) => block.signerOf?.(signature),
   }
-  observe?.(evm.events, vmState)
+  observe?.(evm.events, vmState, evm.precompiles)
 
   const price = parameter(state, 'getEnergyFee')
   const result: EVMResult = await evm.runCall({

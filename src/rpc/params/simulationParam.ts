@@ -131,5 +131,5 @@ traceOptions.doc = {
   required: false,
   schema: { type: 'object' },
   description:
-    'tracer (callTracer, prestateTracer, 4byteTracer, muxTracer, noopTracer; without one every operation is listed), tracerConfig, timeout, stateOverrides, blockOverrides',
+    'tracer (callTracer, prestateTracer, 4byteTracer, muxTracer, noopTracer, or an object in JavaScript; without one every operation is listed), tracerConfig, timeout, stateOverrides, blockOverrides',
 }

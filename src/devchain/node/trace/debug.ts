@@ -11,8 +11,9 @@ import {
   stateBehind,
   traceBlock,
   traceCall,
+  withSandbox,
 } from '../../index.ts'
-import type { ChainBlock, DevChain } from '../../index.ts'
+import type { ChainBlock, DevChain, Sandbox, Tracer } from '../../index.ts'
 import { stateOf } from '../blockState.ts'
 import { changeBlock } from '../calls.ts'
 import { callRequest } from '../requests.ts'
@@ -24,14 +25,20 @@ import { traceCallParams, type TraceParams, traceParams } from './traceParams.ts
 export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
 
-  const options = ({ request, timeout, unit }: TraceParams) => ({
-    create: () => createTracer(request, unit),
-    timeout,
-  })
+  type Options = { create: () => Tracer; timeout: number }
+
+  function tracing<result>(
+    { request, timeout, unit }: TraceParams,
+    trace: (options: Options) => Promise<result>,
+  ): Promise<result> {
+    const run = (sandbox?: Sandbox) =>
+      trace({ create: () => createTracer(request, unit, sandbox), timeout })
+    return request.tracer === 'javascript' ? withSandbox(timeout, run) : run()
+  }
 
   async function traceWhole(block: ChainBlock, params: TraceParams) {
     if (block.header.number === 0) throw new RpcError(-32000, 'genesis is not traceable')
-    const traces = await traceBlock(ledger, block, options(params))
+    const traces = await tracing(params, (options) => traceBlock(ledger, block, options))
     return traces.map(({ hash, trace }) => ({ txHash: `0x${hash}` satisfies Hash, result: trace }))
   }
 
@@ -41,7 +48,7 @@ export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
     summary: 'trace of a transaction: every operation, or the output of a tracer',
     async handler({ chain: { view } }, [transaction, params]) {
       const { block, index } = placeOf(chain, transaction, view)
-      const [traced] = await traceBlock(ledger, block, options(params), index)
+      const [traced] = await tracing(params, (options) => traceBlock(ledger, block, options, index))
       return traced?.trace
     },
   })
@@ -82,11 +89,13 @@ export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
       )
       for (const [address, change] of accounts)
         changeAccount(changed, address, change, block.timestamp)
-      const { trace } = await traceCall(changed, call, {
-        ...options(params),
-        block: changeBlock(block, changes),
-        rules: ledger.rules,
-      })
+      const { trace } = await tracing(params, (options) =>
+        traceCall(changed, call, {
+          ...options,
+          block: changeBlock(block, changes),
+          rules: ledger.rules,
+        }),
+      )
       return trace
     },
   })

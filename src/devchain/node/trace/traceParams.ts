@@ -27,11 +27,14 @@ const TIMEOUT = 5_000
 
 const TRACERS = ['callTracer', 'prestateTracer', '4byteTracer', 'muxTracer', 'noopTracer']
 
+/** Characters of a tracer in JavaScript. That of an ERC-4337 bundler has 8,000. */
+const LONGEST = 200_000
+
 const DOC = {
   name: 'traceOptions',
   required: false,
   schema: { type: 'object' },
-  description: `tracer (${TRACERS.join(', ')}; without one every operation is listed), tracerConfig, timeout, and for the list of operations disableStack, disableStorage, enableMemory, enableReturnData, limit`,
+  description: `tracer (${TRACERS.join(', ')}, or an object in JavaScript as geth takes it; without one every operation is listed), tracerConfig, timeout, and for the list of operations disableStack, disableStorage, enableMemory, enableReturnData, limit`,
 } as const
 
 /** The trace options of geth's `debug_*` methods. */
@@ -85,7 +88,15 @@ function structLogs(options: Record<string, unknown>): TraceRequest {
   }
 }
 
+/** As in geth, every text that is no name of a tracer is one. */
 function requestOf(tracer: unknown, given: unknown): TraceRequest {
+  if (typeof tracer !== 'string' || !/[{(]/.test(tracer)) return builtIn(tracer, given)
+  if (tracer.length > LONGEST)
+    throw new Error(`tracer: a tracer has at most ${LONGEST} characters, got ${tracer.length}`)
+  return { tracer: 'javascript', code: tracer, config: JSON.stringify(given ?? {}) }
+}
+
+function builtIn(tracer: unknown, given: unknown): TraceRequest {
   const config = traceOptions(given)
   const flag = (name: string) => member(config, name, maybe(boolean))
   switch (tracer) {
@@ -110,11 +121,11 @@ function requestOf(tracer: unknown, given: unknown): TraceRequest {
     case 'muxTracer':
       return {
         tracer,
-        tracers: Object.entries(config).map(([name, inner]) => [name, requestOf(name, inner)]),
+        tracers: Object.entries(config).map(([name, inner]) => [name, builtIn(name, inner)]),
       }
     default:
       throw new Error(
-        `tracer: expected one of ${TRACERS.join(', ')}, got ${show(tracer)}; JavaScript tracers are not supported`,
+        `tracer: expected one of ${TRACERS.join(', ')}, or an object in JavaScript, got ${show(tracer)}`,
       )
   }
 }
