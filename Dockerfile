@@ -10,8 +10,8 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/
+COPY tsconfig.json ./
+COPY scripts/build.mjs scripts/entries.mjs scripts/
 COPY src src
 # Such as 1134+b7803a22: git rev-list --count HEAD, and git rev-parse --short HEAD.
 ARG ETHGATE_COMMIT=

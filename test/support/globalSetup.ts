@@ -61,9 +61,9 @@ export default async function setup({ provide }: TestProject): Promise<() => voi
   return () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Builds the program like `npm run build`, without types: few tests need them (`packProject`). */
+/** Builds the program like `npm run build`. */
 async function compile(dist: string): Promise<void> {
-  await run(process.execPath, join('scripts', 'build.mjs'), dist, 'code')
+  await run(process.execPath, join('scripts', 'build.mjs'), dist)
 }
 
 async function buildPage(dist: string): Promise<void> {
@@ -90,7 +90,7 @@ function pageBuild(): string {
 const BUILT = ['main.js', join('assets', 'style.css')]
 
 /** The other files on which the compiled program depends. */
-const BUILD = ['package.json', 'scripts/build.mjs', 'scripts/manifest.ts', 'tsconfig.build.json']
+const BUILD = ['package.json', 'scripts/build.mjs', 'scripts/entries.mjs', 'scripts/manifest.ts']
 
 /** Whether a file of the compiled program is newer than every source file. */
 function isCurrent(compiled: string): boolean {

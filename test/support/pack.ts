@@ -3,12 +3,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const BUILD = fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url))
+const TYPES = fileURLToPath(new URL('../../scripts/types', import.meta.url))
 
 /** Packs what `npm publish` would upload. Returns the path of the tarball, which is in `folder`, and its files. */
 export function packProject(project: string, folder: string): { files: string[]; tarball: string } {
-  if (!existsSync(join(project, 'dist', 'gateway.d.ts')))
-    execFileSync(process.execPath, [BUILD, join(project, 'dist'), 'types'], { stdio: 'inherit' })
+  if (!existsSync(join(project, 'dist', 'gateway.d.ts'))) {
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: TYPES, stdio: 'inherit' })
+    const args = [join(TYPES, 'build.mjs'), join(project, 'dist')]
+    execFileSync(process.execPath, args, { stdio: 'inherit' })
+  }
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const answer = execFileSync('npm', args, {
     cwd: project,
