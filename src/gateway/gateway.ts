@@ -46,6 +46,7 @@ export function createGateway({
   methods: extraMethods = {},
   nextRun,
   onUnknown,
+  ownChain,
   priceOfBlock,
   problems = () => [],
   routes: extraRoutes,
@@ -112,6 +113,7 @@ export function createGateway({
     hasGrpc: () => upstreams?.hasGrpc() === true,
     isSpare: () => upstreams?.isSpare() === true,
     onLogs: (origins) => recorder.logs(origins),
+    ownChain,
     simulator,
     step: telemetry.step,
   })

@@ -18,7 +18,7 @@ import type { AroundCall } from '../rpc/jsonrpc/call.ts'
 import type { AnyMethod } from '../rpc/method.ts'
 import type { Log } from './log.ts'
 import type { Metrics, WorkerMetrics } from './metrics.ts'
-import type { Services } from './parts/services.ts'
+import type { OwnChain, Services } from './parts/services.ts'
 
 /** An Ethereum JSON-RPC endpoint in front of one chain. */
 export type Gateway = {
@@ -82,6 +82,8 @@ export type GatewayOptions = {
   nextRun?: NextRun | undefined
   /** Called with each JSON-RPC method that does not exist. */
   onUnknown?: ((method: string) => void) | undefined
+  /** What a chain in this process answers itself. @default nothing: its node interface is asked */
+  ownChain?: OwnChain | undefined
   /** The energy price of a block that has one of its own, by its hash. */
   priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
   /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */

@@ -47,6 +47,7 @@ const MINIMUM_PRICES: ReadonlyMap<string, number> = new Map(
     page: 0.5,
     trace_block: 5,
     trace_filter: 10,
+    trace_get: 2,
     trace_transaction: 2,
     wallet: 1,
   }),

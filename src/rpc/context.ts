@@ -1,5 +1,4 @@
 import type { Chain } from '../chain/blocks/chainTypes.ts'
-import type { InternalTransactions } from '../chain/blocks/internalTransactions.ts'
 import type { Cursors } from '../chain/filters/cursors.ts'
 import type { Filters } from '../chain/filters/filters.ts'
 import type { Hub } from '../chain/subscriptions/hub.ts'
@@ -8,6 +7,7 @@ import type { Call } from '../lib/call.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { NodeRpc } from '../native/transport/rpc.ts'
 import type { Sending } from '../sending/sending.ts'
+import type { Execution } from './execution/execution.ts'
 
 /**
  * Everything that a method may use. `gateway/parts/services.ts` creates it for each view (full, solid).
@@ -17,10 +17,10 @@ export type Context = {
   config: Config
   /** Named cursors of this view. */
   cursors: Cursors
+  /** State, traces and the mempool. */
+  execution: Execution
   /** Filters of this view. */
   filters: Filters
-  /** The calls inside transactions. */
-  internal: InternalTransactions
   native: NativeClient
   /** The node’s own JSON-RPC, if `--upstream-rpc` names it. */
   nodeRpc?: NodeRpc | undefined

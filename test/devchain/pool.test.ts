@@ -102,12 +102,17 @@ test('behavior: the pending block is the next one, with the ready transactions o
     expect(header).toMatchObject({ number: `0x${number.toString(16)}`, parentHash: latest.hash })
     expect(header).not.toHaveProperty('transactions')
   }
+  expect(await dev.rpc('ots_getBlockDetails', 'pending')).toMatchObject({
+    block: { number: `0x${number.toString(16)}`, transactionCount: 2 },
+  })
+  expect(await dev.rpc('ots_getBlockTransactions', 'pending', 0, 10)).toMatchObject({
+    fullblock: { transactions: [{ from }, { from }] },
+    receipts: [{ from }, { from }],
+  })
   for (const [method, ...params] of [
     ['debug_traceBlockByNumber', 'pending', {}],
     ['trace_block', 'pending'],
     ['trace_replayBlockTransactions', 'pending', ['trace']],
-    ['ots_getBlockDetails', 'pending'],
-    ['ots_getBlockTransactions', 'pending', 0, 10],
     ['eth_getRawTransactionByBlockNumberAndIndex', 'pending', '0x0'],
   ] as [string, ...unknown[]][])
     await expect(dev.rpc(method, ...params)).rejects.toMatchObject({

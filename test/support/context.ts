@@ -1,7 +1,10 @@
 import { onTestFinished } from 'vitest'
 
 import { createBlocks } from '../../src/chain/blocks/blocks.ts'
-import { createInternalTransactions } from '../../src/chain/blocks/internalTransactions.ts'
+import {
+  createInternalTransactions,
+  type InternalTransactions,
+} from '../../src/chain/blocks/internalTransactions.ts'
 import { createChain } from '../../src/chain/chain.ts'
 import type { HeadBlock } from '../../src/chain/head/headTypes.ts'
 import { type Config, createConfig } from '../../src/config/config.ts'
@@ -13,6 +16,7 @@ import { createNodeClient } from '../../src/native/client.ts'
 import { createNodeRpc } from '../../src/native/transport/rpc.ts'
 import { createPoolTransport } from '../../src/native/transport/transport.ts'
 import type { Context } from '../../src/rpc/context.ts'
+import { createNodeExecution } from '../../src/rpc/execution/nodeExecution.ts'
 import { createManagedKeys } from '../../src/sending/keys.ts'
 import { createMemorySentStore } from '../../src/sending/memorySentStore.ts'
 import { createSending } from '../../src/sending/sending.ts'
@@ -31,7 +35,11 @@ export async function createReplayContext({
   solid = CHAIN.head,
   view = 'full',
 }: createReplayContext.Options = {}): Promise<
-  Context & { mine: (transaction: string) => void; node: ReplayNode }
+  Context & {
+    internal: InternalTransactions
+    mine: (transaction: string) => void
+    node: ReplayNode
+  }
 > {
   const node = await startReplayNode(intercept ? { intercept } : {})
   const config = createConfig({ upstream: node.url, ...given })
@@ -108,6 +116,7 @@ export async function createReplayContext({
   return {
     chain,
     config,
+    execution: createNodeExecution({ chain, internal, native, nodeRpc: () => rpc, sending }),
     internal,
     mine: (transaction) => void mined.add(transaction),
     native,

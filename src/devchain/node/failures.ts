@@ -107,18 +107,28 @@ export function withRpcErrors(
   return Object.fromEntries(
     Object.entries(methods).map(([name, method]) => [
       name,
-      {
-        ...method,
-        async handler(context, params, call) {
-          try {
-            return (await runFetching(() => method.handler(context, params, call))) as unknown
-          } catch (error) {
-            throw toRpcError(error, failureOf)
-          }
-        },
-      } satisfies AnyMethod,
+      { ...method, ...throwingRpcErrors({ handler: method.handler }, failureOf) },
     ]),
   )
+}
+
+/** The same functions with JSON-RPC errors. They run again as the handlers of `withRpcErrors`. */
+export function throwingRpcErrors<functions extends Record<string, (...args: never[]) => unknown>>(
+  functions: functions,
+  failureOf: FailureOf,
+): functions {
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, run]) => [
+      name,
+      async (...args: never[]) => {
+        try {
+          return await runFetching(async () => run(...args))
+        } catch (error) {
+          throw toRpcError(error, failureOf)
+        }
+      },
+    ]),
+  ) as functions
 }
 
 /** Errors whose message is sent to the client. */

@@ -1,12 +1,22 @@
 import { Hono } from 'hono'
 import type { Hash, Hex } from 'viem'
 
+import type { Chain } from '../../chain/blocks/chainTypes.ts'
+import type { Config } from '../../config/config.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
 import { devAccountIndex } from './accountIndex.ts'
 import { createAdminApp } from './admin.ts'
 import type { Announcer } from './announce.ts'
-import { callFailure, transactionFailure, withRpcErrors } from './failures.ts'
+import { devExecution } from './execution.ts'
+import {
+  callFailure,
+  type FailureOf,
+  throwingRpcErrors,
+  transactionFailure,
+  withRpcErrors,
+} from './failures.ts'
 import { devMethods } from './methods.ts'
+import { withPending } from './pending.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { TRE_PATH, treTraces } from './tre.ts'
 
@@ -16,6 +26,7 @@ export function gatewayOptions(
   announcer: Announcer,
   terminal: Terminal | undefined,
 ) {
+  const callFailed: FailureOf = (result) => callFailure(result, chain.artifacts)
   return {
     accountIndex: devAccountIndex(chain),
     accounts: chain.accounts.map(({ address, key }) => ({
@@ -29,13 +40,17 @@ export function gatewayOptions(
     methods: devMethods(chain, announcer, terminal),
     nextRun: (height: number) => chain.ledger.nextRun(height),
     onUnknown: terminal?.unknown,
+    ownChain: (view: Chain, config: Config) => ({
+      chain: withPending(view, chain, config),
+      execution: throwingRpcErrors(devExecution(chain, view.view), callFailed),
+    }),
     priceOfBlock: (hash: Hash) => {
       const number = chain.ledger.numberOf(hash.slice(2))
       return number === undefined ? undefined : chain.ledger.block(number)?.seen?.baseFee
     },
     routes: new Hono().route('/', chain.app).route('/', createAdminApp(chain)),
     rpcPaths: {
-      [TRE_PATH]: withRpcErrors(treTraces(chain), (result) => callFailure(result, chain.artifacts)),
+      [TRE_PATH]: withRpcErrors(treTraces(chain), callFailed),
     },
     transport: chain.transport,
   }

@@ -10,7 +10,6 @@ import { waitingTransactions } from '../../rpc/methods/waiting.ts'
 import { address, named, quantity } from '../../rpc/params/params.ts'
 import { ownUnit } from '../../rpc/params/withUnit.ts'
 import type { DevChain } from '../index.ts'
-import { transactionOfSender } from './otterscan/search.ts'
 
 /** Methods of anvil, Hardhat and Otterscan that only read. */
 export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
@@ -39,8 +38,25 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
     const waiting = ledger
       .pool()
       .find(({ transaction: { ethereum } }) => ethereum?.from === from && ethereum.nonce === nonce)
-    return waiting ? `0x${waiting.transaction.id}` : transactionOfSender(chain, from, nonce)
+    return waiting ? `0x${waiting.transaction.id}` : minedHashOf(from, nonce)
   }
+
+  function minedHashOf(from: string, nonce: bigint): Hash | undefined {
+    for (const block of ledger.stored(ledger.head().header.number, first + 1, -1)) {
+      const found = block.transactions.find(
+        ({ transaction: { ethereum } }) => ethereum?.from === from && ethereum.nonce === nonce,
+      )
+      if (found) return `0x${found.transaction.id}`
+    }
+    return undefined
+  }
+
+  const ots_getTransactionBySenderAndNonce = defineMethod({
+    params: [address, quantity],
+    result: schemas.nullable(schemas.hash),
+    summary: 'the Ethereum transaction of an account with a nonce; null when there is none',
+    handler: (_, [who, nonce]) => minedHashOf(toNativeAddress(who), nonce) ?? null,
+  })
 
   const anvil_getGenesisTime = defineMethod({
     params: [],
@@ -55,5 +71,6 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
     eth_networkId: { ...net_version, handler: () => String(chain.chainId) },
     eth_pendingTransactions,
     eth_requestAccounts: eth_accounts,
+    ots_getTransactionBySenderAndNonce,
   }
 }

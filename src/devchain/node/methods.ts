@@ -12,8 +12,6 @@ import { feeMethods } from './fees.ts'
 import { lookupMethods } from './lookups.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
-import { otterscanMethods } from './otterscan/methods.ts'
-import { pendingMethods } from './pending.ts'
 import { rawTransactionMethods } from './rawTransactions.ts'
 import { reorgMethods } from './reorg.ts'
 import { sendingMethods } from './sending.ts'
@@ -22,11 +20,9 @@ import { simulateMethods } from './simulate.ts'
 import { stateMethods } from './state.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { debugMethods } from './trace/debug.ts'
-import { parityMethods } from './trace/parity.ts'
 import { replayMethods } from './trace/replay.ts'
 import { storageRangeMethods } from './trace/storageRange.ts'
 import { treMethods } from './tre.ts'
-import { poolMethods } from './txpool.ts'
 import { unsupportedMethods } from './unsupported.ts'
 
 /** Fees in wei are a multiple of those of a node, which stakes and points pay in sun. */
@@ -51,7 +47,7 @@ export function devMethods(
     ...miningMethods(chain),
     ...nodeMethods(chain, (on) => terminal.setEnabled(on)),
     ...stateMethods(chain, unlocked),
-    ...accountMethods(chain),
+    ...accountMethods,
     ...erc20Methods(chain),
     ...lookupMethods(chain),
     ...rawTransactionMethods(chain),
@@ -61,12 +57,8 @@ export function devMethods(
     ...sendingMethods(chain, announcer, unlocked, signer),
     ...feeMethods(chain),
     ...reorgMethods(chain, signer),
-    ...poolMethods(chain),
-    ...pendingMethods(chain),
-    ...otterscanMethods(chain),
     ...debugMethods(chain),
     ...storageRangeMethods(chain),
-    ...parityMethods(chain),
     ...replayMethods(chain, signer),
     ...unsupportedMethods,
     ...(chain.decimals === 18 && refusedMethods({ ethgate_feeQuote: NO_QUOTES })),

@@ -3,18 +3,12 @@ import { bytesToHex, numberToHex } from 'viem/utils'
 
 import type { CallFrame, CallLog } from '../../codec/callFrame.ts'
 import { revertReason } from '../../codec/revert.ts'
+import type { CallTracerOptions } from '../../codec/traceRequest.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { runVm } from '../vm/run.ts'
 import type { Frame, FrameLog } from './frame.ts'
 import { recordFrames } from './frames.ts'
 import type { TracedRun } from './tracer.ts'
-
-/** Options of `callTracer`, as in geth. */
-export type CallTracerOptions = {
-  /** Prints only the outermost frame. */
-  onlyTopCall?: boolean | undefined
-  withLog?: boolean | undefined
-}
 
 /**
  * Creates a tracer of the tree of frames.

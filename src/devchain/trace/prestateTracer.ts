@@ -1,6 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import { bytesToHex, numberToHex } from 'viem/utils'
 
+import type { PrestateOptions } from '../../codec/traceRequest.ts'
 import type { Unit } from '../../codec/unit.ts'
 import { nonceOf } from '../state/nonce.ts'
 import type { StateReader } from '../state/state.ts'
@@ -10,16 +11,6 @@ import type { Frame } from './frame.ts'
 import { recordFrames } from './frames.ts'
 import { createTouched } from './touched.ts'
 import type { TracedRun, Tracer } from './tracer.ts'
-
-/** Options of `prestateTracer`, as in geth. */
-export type PrestateOptions = {
-  /** Prints changes, before and after, instead of all accounts that were read. */
-  diffMode?: boolean | undefined
-  disableCode?: boolean | undefined
-  disableStorage?: boolean | undefined
-  /** Also prints accounts that did not exist. */
-  includeEmpty?: boolean | undefined
-}
 
 /** An account in geth's format. */
 export type TracedAccount = {

@@ -1,5 +1,6 @@
 import { bytesToHex } from 'viem/utils'
 
+import type { StructLoggerOptions } from '../../codec/traceRequest.ts'
 import type { State } from '../state/state.ts'
 import { slotKey } from '../vm/vmState.ts'
 import type { VmState } from '../vm/vmState.ts'
@@ -7,16 +8,6 @@ import type { Frame, Step } from './frame.ts'
 import { recordFrames } from './frames.ts'
 import { word } from './touched.ts'
 import type { Tracer } from './tracer.ts'
-
-/** Options of the struct logger, as in geth. */
-export type StructLoggerOptions = {
-  disableStack?: boolean | undefined
-  disableStorage?: boolean | undefined
-  enableMemory?: boolean | undefined
-  enableReturnData?: boolean | undefined
-  /** Maximum number of operations; 0 for all. */
-  limit?: number | undefined
-}
 
 /** An operation in geth's format. */
 type StructLog = {

@@ -1,22 +1,14 @@
+import type { TraceRequest } from '../../codec/traceRequest.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Turn } from '../../lib/turn.ts'
 import type { runVm } from '../vm/run.ts'
-import { type CallTracerOptions, createFrameTracer, printFrame } from './callTracer.ts'
+import { createFrameTracer, printFrame } from './callTracer.ts'
 import { countSelectors } from './fourByteTracer.ts'
 import type { Sandbox } from './javascript/sandbox.ts'
-import { createJavaScriptTracer, type JavaScriptTracer } from './javascript/tracer.ts'
-import { createPrestateTracer, type PrestateOptions } from './prestateTracer.ts'
-import { createStructLogger, type StructLoggerOptions } from './structLogger.ts'
+import { createJavaScriptTracer } from './javascript/tracer.ts'
+import { createPrestateTracer } from './prestateTracer.ts'
+import { createStructLogger } from './structLogger.ts'
 import { type Tracer, TraceTimeoutError } from './tracer.ts'
-
-/** The requested tracer: the struct logger if it has no name. */
-export type TraceRequest =
-  | { tracer?: undefined; options: StructLoggerOptions }
-  | { tracer: 'callTracer'; options: CallTracerOptions }
-  | { tracer: 'prestateTracer'; options: PrestateOptions }
-  | ({ tracer: 'javascript' } & JavaScriptTracer)
-  | { tracer: '4byteTracer' | 'noopTracer' }
-  | { tracer: 'muxTracer'; tracers: readonly (readonly [name: string, request: TraceRequest])[] }
 
 /** Creates the requested tracer. Amounts are printed in `unit`. A tracer in JavaScript needs a sandbox. */
 export function createTracer(request: TraceRequest, unit: Unit, sandbox?: Sandbox): Tracer {

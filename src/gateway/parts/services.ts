@@ -20,6 +20,8 @@ import type { NativeClient } from '../../native/client.ts'
 import type { PrivateKey } from '../../native/protobuf/signature.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { Simulator, Context } from '../../rpc/context.ts'
+import type { Execution } from '../../rpc/execution/execution.ts'
+import { createNodeExecution } from '../../rpc/execution/nodeExecution.ts'
 import type { CallRecorder } from '../../rpc/explain/recorder.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
 import type { OneNode } from '../../sending/nodeLooks.ts'
@@ -74,6 +76,7 @@ export async function createServices({
   hasGrpc,
   isSpare,
   onLogs,
+  ownChain,
   simulator,
   step,
 }: createServices.Options): Promise<Services> {
@@ -189,15 +192,22 @@ export async function createServices({
     redis,
   })
   const internal = createInternalTransactions({ native, newest: () => head.latest().number })
-  const shared = { config, internal, native, sending, simulator }
-  const contextOf = (feed: Feeds['full'], chain: Chain) => ({
-    ...shared,
-    ...feed,
-    chain,
-    get nodeRpc() {
-      return nodeRpc()
-    },
-  })
+  const shared = { config, native, sending, simulator }
+  function contextOf(feed: Feeds['full'], chain: Chain): Context {
+    const own = ownChain?.(chain, config)
+    return {
+      ...shared,
+      ...feed,
+      chain: own?.chain ?? chain,
+      execution: {
+        ...createNodeExecution({ chain, internal, native, nodeRpc, sending }),
+        ...own?.execution,
+      },
+      get nodeRpc() {
+        return nodeRpc()
+      },
+    }
+  }
   let isStopped = false
   return {
     blocks,
@@ -260,11 +270,18 @@ export declare namespace createServices {
     isSpare?: (() => boolean) | undefined
     /** Learns where the logs of each answer were found. */
     onLogs?: createChain.Options['onLogs']
+    ownChain?: OwnChain | undefined
     simulator?: Simulator | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined
   }
 }
+
+/** What a chain in this process answers itself, in place of calls of its node interface, for one view. */
+export type OwnChain = (
+  chain: Chain,
+  config: Config,
+) => { chain: Chain; execution: Partial<Execution> }
 
 /** Attributes of the span of a Redis command. */
 const REDIS = { 'db.system.name': 'redis' }

@@ -1,13 +1,12 @@
+import { blockTraces } from '../../codec/traceSchemas.ts'
 import { defineMethod } from '../method.ts'
-import { callTracerOptions } from '../params/callTracerParam.ts'
 import { hash, named } from '../params/params.ts'
-import { blockFrames, framesOfBlock } from './recordedTraces.ts'
+import { traceParams } from '../params/traceParam.ts'
 
 export const debug_traceBlockByHash = defineMethod({
-  params: [named('blockHash', hash), callTracerOptions],
-  result: blockFrames,
-  summary:
-    'the calls of all transactions of a block (callTracer), from the internal transactions of the node',
-  handler: (context, [blockHash, options], call) =>
-    framesOfBlock({ blockHash }, options, context, call),
+  params: [named('blockHash', hash), traceParams],
+  result: blockTraces,
+  summary: 'debug_traceTransaction for all transactions of a block',
+  handler: ({ execution }, [blockHash, params], call) =>
+    execution.traceBlock({ blockHash }, { ...params, call }),
 })

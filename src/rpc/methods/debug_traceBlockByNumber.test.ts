@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
+import type { CallFrame } from '../../codec/callFrame.ts'
 import { fromWire } from '../../lib/wire.ts'
 import { debug_traceBlockByNumber } from './debug_traceBlockByNumber.ts'
 import { debug_traceTransaction } from './debug_traceTransaction.ts'
@@ -20,7 +21,7 @@ test('default: the frames of each transaction', async () => {
   expect(traced.map(({ txHash }) => txHash)).toEqual(block.transactions)
   for (const { result, txHash } of traced)
     expect(result).toEqual(await callMethod(debug_traceTransaction, context, [txHash, CALLS]))
-  expect(traced.some(({ result }) => result.calls?.length)).toBe(true)
+  expect(traced.some(({ result }) => (result as CallFrame).calls?.length)).toBe(true)
 })
 
 test('args: onlyTopCall', async () => {

@@ -1,12 +1,12 @@
+import { blockTraces } from '../../codec/traceSchemas.ts'
 import { defineMethod } from '../method.ts'
-import { callTracerOptions } from '../params/callTracerParam.ts'
 import { blockNumberOrTag } from '../params/params.ts'
-import { blockFrames, framesOfBlock } from './recordedTraces.ts'
+import { traceParams } from '../params/traceParam.ts'
 
 export const debug_traceBlockByNumber = defineMethod({
-  params: [blockNumberOrTag, callTracerOptions],
-  result: blockFrames,
-  summary:
-    'the calls of all transactions of a block (callTracer), from the internal transactions of the node',
-  handler: (context, [number, options], call) => framesOfBlock(number, options, context, call),
+  params: [blockNumberOrTag, traceParams],
+  result: blockTraces,
+  summary: 'debug_traceTransaction for all transactions of a block',
+  handler: ({ execution }, [number, params], call) =>
+    execution.traceBlock(number, { ...params, call }),
 })

@@ -1,4 +1,3 @@
-import { storageAt } from '../../chain/state/storage.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 import { blockRef, contractAddress, optional, storageSlot } from '../params/params.ts'
@@ -8,6 +7,6 @@ export const eth_getStorageAt = defineMethod({
   result: schemas.hash,
   summary:
     'a storage slot; needs --upstream-rpc, because the node’s HTTP API does not provide storage',
-  handler: async ({ chain, native, nodeRpc }, [account, slot, ref], call) =>
-    storageAt(account, slot, { native, call, source: await chain.state(ref) }, nodeRpc),
+  handler: ({ execution }, [account, slot, ref], call) =>
+    execution.storage(account, slot, ref, call),
 })

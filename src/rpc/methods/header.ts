@@ -5,7 +5,7 @@ import { fromWire, type Wire } from '../../lib/wire.ts'
 const NOT_OF_HEADER = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
 
 /** The header of a block as geth shows it. */
-export function headerOf(block: RpcBlock): Record<string, unknown> {
+function headerOf(block: RpcBlock): Record<string, unknown> {
   return Object.fromEntries(Object.entries(block).filter(([name]) => !NOT_OF_HEADER.has(name)))
 }
 

@@ -3,16 +3,12 @@ import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 import { hash, named } from '../params/params.ts'
 import { withUnit } from '../params/withUnit.ts'
-import { type FrameOf, recordedFrame } from './recordedTraces.ts'
+import { frameOf } from './otterscanBlock.ts'
 
-/** Otterscan's list of what a transaction transfers, creates and destroys. @param frameOf - reads the frames */
-export const internalOperationsBy = (frameOf: FrameOf) =>
-  defineMethod({
-    params: [withUnit(named('transactionHash', hash))],
-    result: schemas.listOf({ type: 'object' }),
-    summary: 'transfers, creations and destructions inside a transaction',
-    handler: async (context, [{ unit, value }], call) =>
-      operationsOf(await frameOf(value, unit, context, call)),
-  })
-
-export const ots_getInternalOperations = internalOperationsBy(recordedFrame)
+export const ots_getInternalOperations = defineMethod({
+  params: [withUnit(named('transactionHash', hash))],
+  result: schemas.listOf({ type: 'object' }),
+  summary: 'transfers, creations and destructions inside a transaction',
+  handler: async (context, [{ unit, value }], call) =>
+    operationsOf(await frameOf(value, unit, context, call)),
+})

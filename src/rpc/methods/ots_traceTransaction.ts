@@ -3,16 +3,12 @@ import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 import { hash, named } from '../params/params.ts'
 import { withUnit } from '../params/withUnit.ts'
-import { type FrameOf, recordedFrame } from './recordedTraces.ts'
+import { frameOf } from './otterscanBlock.ts'
 
-/** Otterscan's trace of a transaction. @param frameOf - reads the frames */
-export const traceTransactionBy = (frameOf: FrameOf) =>
-  defineMethod({
-    params: [withUnit(named('transactionHash', hash))],
-    result: schemas.listOf({ type: 'object' }),
-    summary: 'the frames of a transaction with their depth',
-    handler: async (context, [{ unit, value }], call) =>
-      entriesOf(await frameOf(value, unit, context, call)),
-  })
-
-export const ots_traceTransaction = traceTransactionBy(recordedFrame)
+export const ots_traceTransaction = defineMethod({
+  params: [withUnit(named('transactionHash', hash))],
+  result: schemas.listOf({ type: 'object' }),
+  summary: 'the frames of a transaction with their depth',
+  handler: async (context, [{ unit, value }], call) =>
+    entriesOf(await frameOf(value, unit, context, call)),
+})

@@ -1,7 +1,9 @@
+import type { Hash } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { amountsIn, inUnit } from '../../codec/amounts.ts'
 import type { BlockRef } from '../../codec/blockRef.ts'
+import type { CallFrame } from '../../codec/callFrame.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
@@ -61,4 +63,16 @@ export async function blockDetails(
     issuance: { blockReward: '0x0', uncleReward: '0x0', issuance: '0x0' },
     totalFees: numberToHex(fees),
   }
+}
+
+/** The frames of a transaction. @throws RpcError when it is in no block of the view */
+export async function frameOf(
+  hash: Hash,
+  unit: Unit,
+  { execution }: Pick<Context, 'execution'>,
+  call: Call,
+): Promise<CallFrame> {
+  const traced = await execution.frames(hash, { call, unit })
+  if (!traced) throw new RpcError(-32000, 'transaction not found')
+  return traced.frame
 }

@@ -1,17 +1,16 @@
-import { flatTrace } from '../../codec/flatTrace.ts'
+import { flatTrace, flatTraces } from '../../codec/flatTrace.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 import { hash, named } from '../params/params.ts'
 import { withUnit } from '../params/withUnit.ts'
-import { flatTracesOf, traceOfTransaction } from './recordedTraces.ts'
 
 export const trace_transaction = defineMethod({
   params: [withUnit(named('transactionHash', hash))],
   result: schemas.nullable(schemas.listOf(flatTrace)),
   summary:
-    'the calls of a transaction as a list, from the internal transactions of the node; null when it is not in a block',
-  async handler(context, [{ unit, value }], call) {
-    const traced = await traceOfTransaction(value, unit, context, call)
-    return traced ? flatTracesOf(traced) : null
+    'calls, creations and destructions of a transaction as a list, of a node from its internal transactions; null when it is not in a block',
+  async handler({ execution }, [{ unit, value }], call) {
+    const traced = await execution.frames(value, { call, unit })
+    return traced ? flatTraces(traced.frame, traced.place) : null
   },
 })

@@ -1,17 +1,15 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 import { ownUnit } from '../params/withUnit.ts'
-import { byNonce, waitingOf, waitingTransactions } from './waiting.ts'
+import { waitingLists, waitingOf } from './waiting.ts'
 
 const list = waitingOf({ type: 'object' })
 
 export const txpool_content = defineMethod({
   params: [ownUnit],
   result: schemas.object({ pending: list, queued: list }),
-  summary: 'the transactions in the mempool, by sender and nonce; `queued` is always empty',
+  summary:
+    'the transactions in the mempool, by sender and nonce; `queued` are those after a nonce gap, which a node does not have',
   fullOnly: true,
-  handler: async (context, [unit], call) => ({
-    pending: byNonce(await waitingTransactions(context, unit, call)),
-    queued: {},
-  }),
+  handler: (context, [unit], call) => waitingLists(context, unit, call),
 })

@@ -2,7 +2,7 @@ import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 import { address } from '../params/params.ts'
 import { withUnit } from '../params/withUnit.ts'
-import { byNonce, waitingTransactions } from './waiting.ts'
+import { waitingLists } from './waiting.ts'
 
 const list = { type: 'object', additionalProperties: { type: 'object' } }
 
@@ -11,8 +11,8 @@ export const txpool_contentFrom = defineMethod({
   result: schemas.object({ pending: list, queued: list }),
   summary: 'the transactions of an account in the mempool, by nonce',
   fullOnly: true,
-  handler: async (context, [{ unit, value: from }], call) => ({
-    pending: byNonce(await waitingTransactions(context, unit, call))[from] ?? {},
-    queued: {},
-  }),
+  async handler(context, [{ unit, value: from }], call) {
+    const { pending, queued } = await waitingLists(context, unit, call)
+    return { pending: pending[from] ?? {}, queued: queued[from] ?? {} }
+  },
 })

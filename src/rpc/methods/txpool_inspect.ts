@@ -1,7 +1,7 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 import { ownUnit } from '../params/withUnit.ts'
-import { byNonce, inspected, waitingOf, waitingTransactions } from './waiting.ts'
+import { inspected, waitingLists, waitingOf } from './waiting.ts'
 
 const list = waitingOf(schemas.text)
 
@@ -10,8 +10,8 @@ export const txpool_inspect = defineMethod({
   result: schemas.object({ pending: list, queued: list }),
   summary: 'a summary line for each transaction in the mempool, by sender and nonce',
   fullOnly: true,
-  handler: async (context, [unit], call) => ({
-    pending: inspected(byNonce(await waitingTransactions(context, unit, call))),
-    queued: {},
-  }),
+  async handler(context, [unit], call) {
+    const { pending, queued } = await waitingLists(context, unit, call)
+    return { pending: inspected(pending), queued: inspected(queued) }
+  },
 })

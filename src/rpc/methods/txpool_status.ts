@@ -1,4 +1,5 @@
-import { toQuantity } from '../../codec/quantity.ts'
+import { numberToHex } from 'viem/utils'
+
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 
@@ -7,8 +8,8 @@ export const txpool_status = defineMethod({
   result: schemas.object({ pending: schemas.quantity, queued: schemas.quantity }),
   summary: 'number of transactions in the mempool',
   fullOnly: true,
-  async handler({ native }, _, call) {
-    const { pendingSize } = await native.wallet.getPendingSize(undefined, call)
-    return { pending: toQuantity(pendingSize), queued: '0x0' }
+  async handler({ execution }, _, call) {
+    const { pending, queued } = await execution.waitingCounts(call)
+    return { pending: numberToHex(pending), queued: numberToHex(queued) }
   },
 })

@@ -50,7 +50,6 @@ const reasons = {
       'debug_traceChain',
       'trace_call',
       'trace_callMany',
-      'trace_get',
       'trace_rawTransaction',
       'trace_replayBlockTransactions',
       'trace_replayTransaction',

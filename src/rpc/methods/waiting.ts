@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hash } from 'viem'
 
 import { amountsIn, inUnit } from '../../codec/amounts.ts'
 import * as schemas from '../../codec/schemas.ts'
@@ -23,24 +23,45 @@ const MAX = 1_000
 
 const AMOUNTS = amountsIn(schemas.transaction) ?? {}
 
-/**
- * The transactions in the mempool, with amounts in the client's unit.
- *
- * @param ids - those to show, as hex without `0x` @default those that the node lists
- * @throws LimitExceededError
- */
+/** The transactions that wait for a block only, with amounts in the client's unit. @throws LimitExceededError */
 export async function waitingTransactions(
-  { chain, native, sending }: Context,
+  context: Context,
   unit: Unit,
   call: Call,
-  ids?: readonly string[],
 ): Promise<RpcTransaction[]> {
-  const txId =
-    ids ?? (await native.wallet.getTransactionListFromPending(undefined, call)).txId ?? []
-  if (txId.length > MAX)
-    throw new LimitExceededError(`the mempool has ${txId.length} transactions, more than ${MAX}`)
+  const waiting = await context.execution.waiting(call)
+  return transactionsOf(
+    waiting.hashes.filter((hash) => !waiting.isQueued(hash)),
+    unit,
+    context,
+    call,
+  )
+}
+
+/** The mempool as geth lists it: `queued` are those that wait for others of their sender. @throws LimitExceededError */
+export async function waitingLists(
+  context: Context,
+  unit: Unit,
+  call: Call,
+): Promise<{ pending: Waiting; queued: Waiting }> {
+  const waiting = await context.execution.waiting(call)
+  const all = await transactionsOf(waiting.hashes, unit, context, call)
+  return {
+    pending: byNonce(all.filter(({ hash }) => !waiting.isQueued(hash))),
+    queued: byNonce(all.filter(({ hash }) => waiting.isQueued(hash))),
+  }
+}
+
+async function transactionsOf(
+  hashes: readonly Hash[],
+  unit: Unit,
+  { chain, sending }: Context,
+  call: Call,
+): Promise<RpcTransaction[]> {
+  if (hashes.length > MAX)
+    throw new LimitExceededError(`the mempool has ${hashes.length} transactions, more than ${MAX}`)
   const found = await Promise.all(
-    txId.map((id) => transactionByHash(`0x${id}`, { call, chain, sending })),
+    hashes.map((hash) => transactionByHash(hash, { call, chain, sending })),
   )
   return found
     .filter((transaction) => transaction !== undefined && transaction.blockHash === null)

@@ -1,57 +1,52 @@
-import type { Hash } from 'viem'
-
-import type { BlockRef } from '../../../codec/blockRef.ts'
+import { trace } from '../../../codec/traceSchemas.ts'
 import { RpcError } from '../../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../../rpc/method.ts'
-import { blockNumberOrTag, blockRef, hash, named, optional } from '../../../rpc/params/params.ts'
+import { requireOverrideNames } from '../../../rpc/params/overrides.ts'
 import {
-  changeAccount,
-  createOverlay,
-  createTracer,
-  stateBehind,
-  traceBlock,
-  traceCall,
-  withSandbox,
-} from '../../index.ts'
-import type { ChainBlock, DevChain, Sandbox, Tracer } from '../../index.ts'
+  blockRef,
+  maybe,
+  member,
+  optional,
+  type Param,
+  quantity,
+} from '../../../rpc/params/params.ts'
+import { traceOptions, type TraceParams, traceParams } from '../../../rpc/params/traceParam.ts'
+import { changeAccount, createOverlay, stateBehind, traceCall } from '../../index.ts'
+import type { ChainBlock, DevChain } from '../../index.ts'
 import { stateOf } from '../blockState.ts'
 import { changeBlock } from '../calls.ts'
-import { callRequest } from '../requests.ts'
-import { blockOf, placeOf } from './places.ts'
-import * as schemas from './schemas.ts'
-import { traceCallParams, type TraceParams, traceParams } from './traceParams.ts'
+import { tracing } from '../execution.ts'
+import { blockOverride, callRequest, stateOverride } from '../requests.ts'
+import { blockOf } from './places.ts'
 
-/** Geth's traces. The chain executes a transaction again on the state before it. */
+/** The options of a trace with state and block overrides. */
+const traceCallParams: Param<
+  TraceParams & {
+    accounts: ReturnType<typeof stateOverride>
+    block: ReturnType<typeof blockOverride>
+    /** The call runs after this many transactions of its block. @default all of them */
+    position: bigint | undefined
+  }
+> = (input, scope) => {
+  const options = traceOptions(input)
+  requireOverrideNames(options)
+  return {
+    ...traceParams(options, scope),
+    accounts: member(options, 'stateOverrides', stateOverride, scope),
+    block: member(options, 'blockOverrides', blockOverride, scope),
+    position: member(options, 'txIndex', maybe(quantity)),
+  }
+}
+traceCallParams.doc = {
+  name: 'traceOptions',
+  required: false,
+  schema: { type: 'object' },
+  description: `${traceParams.doc?.description}; stateOverrides, blockOverrides, txIndex`,
+}
+
+/** Geth's trace of a call. */
 export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
-
-  type Options = { create: () => Tracer; timeout: number }
-
-  function tracing<result>(
-    { request, timeout, unit }: TraceParams,
-    trace: (options: Options) => Promise<result>,
-  ): Promise<result> {
-    const run = (sandbox?: Sandbox) =>
-      trace({ create: () => createTracer(request, unit, sandbox), timeout })
-    return request.tracer === 'javascript' ? withSandbox(timeout, run) : run()
-  }
-
-  async function traceWhole(block: ChainBlock, params: TraceParams) {
-    if (block.header.number === 0) throw new RpcError(-32000, 'genesis is not traceable')
-    const traces = await tracing(params, (options) => traceBlock(ledger, block, options))
-    return traces.map(({ hash, trace }) => ({ txHash: `0x${hash}` satisfies Hash, result: trace }))
-  }
-
-  const debug_traceTransaction = defineMethod({
-    params: [named('transactionHash', hash), traceParams],
-    result: schemas.trace,
-    summary: 'trace of a transaction: every operation, or the output of a tracer',
-    async handler({ chain: { view } }, [transaction, params]) {
-      const { block, index } = placeOf(chain, transaction, view)
-      const [traced] = await tracing(params, (options) => traceBlock(ledger, block, options, index))
-      return traced?.trace
-    },
-  })
 
   async function stateInside(block: ChainBlock, position: bigint) {
     const count = block.transactions.length
@@ -60,26 +55,9 @@ export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
     return stateBehind(ledger, block, Number(position))
   }
 
-  const traceByRef = (ref: BlockRef, view: 'full' | 'solid', params: TraceParams) =>
-    traceWhole(blockOf(chain, ref, view), params)
-
-  const debug_traceBlockByNumber = defineMethod({
-    params: [blockNumberOrTag, traceParams],
-    result: schemas.blockTraces,
-    summary: 'traces of all transactions of a block',
-    handler: ({ chain: { view } }, [number, params]) => traceByRef(number, view, params),
-  })
-
-  const debug_traceBlockByHash = defineMethod({
-    params: [named('blockHash', hash), traceParams],
-    result: schemas.blockTraces,
-    summary: 'traces of all transactions of a block',
-    handler: ({ chain: { view } }, [blockHash, params]) => traceByRef({ blockHash }, view, params),
-  })
-
   const debug_traceCall = defineMethod({
     params: [callRequest, optional(blockRef, 'latest'), traceCallParams],
-    result: schemas.trace,
+    result: trace,
     summary: 'trace of a call at any block, with state and block overrides',
     async handler({ chain: { view } }, [call, ref, given]) {
       const { accounts, block: changes, position, ...params } = given
@@ -100,10 +78,5 @@ export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
     },
   })
 
-  return {
-    debug_traceBlockByHash,
-    debug_traceBlockByNumber,
-    debug_traceCall,
-    debug_traceTransaction,
-  }
+  return { debug_traceCall }
 }

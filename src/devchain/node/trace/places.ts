@@ -10,7 +10,7 @@ import { numberOfBlock } from '../blockState.ts'
  *
  * @throws RpcError for a block up to the fork block: this chain does not have its transactions
  */
-export function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock | undefined {
+function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock | undefined {
   const first = fork && fork.block.header.number + 1
   if (first !== undefined && number < first)
     throw new RpcError(
@@ -26,15 +26,10 @@ export function findBlock(
   ref: BlockRef,
   view: 'full' | 'solid',
 ): ChainBlock | undefined {
-  requireMade(ref, view)
-  const number = numberOfBlock(chain, ref, view)
-  return number === undefined ? undefined : ownBlock(chain, number)
-}
-
-/** Refuses the pending block, which the solidified view does not have. @throws RpcError */
-export function requireMade(ref: BlockRef, view: 'full' | 'solid'): void {
   if (ref === 'pending' && view === 'full')
     throw new RpcError(-32000, 'the pending block is not made yet: ask for latest or a number')
+  const number = numberOfBlock(chain, ref, view)
+  return number === undefined ? undefined : ownBlock(chain, number)
 }
 
 /** As `findBlock`. @throws RpcError when there is none */

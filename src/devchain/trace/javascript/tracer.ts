@@ -1,3 +1,4 @@
+import type { JavaScriptTracer } from '../../../codec/traceRequest.ts'
 import type { Unit } from '../../../codec/unit.ts'
 import { currentTurn } from '../../../lib/turn.ts'
 import { readFetching } from '../../state/missing.ts'
@@ -11,9 +12,6 @@ import { sliceOf } from '../memory.ts'
 import { touchedBy, word } from '../touched.ts'
 import type { TracedRun, Tracer } from '../tracer.ts'
 import { type Sandbox, TracerError } from './sandbox.ts'
-
-/** The code of a tracer, and the JSON that its `setup` gets. */
-export type JavaScriptTracer = { code: string; config: string }
 
 /** A running frame, as `log.contract` shows it. */
 type Contract = { address: string; caller: string; value: bigint; input: Uint8Array; last?: Step }

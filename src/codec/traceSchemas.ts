@@ -1,6 +1,6 @@
-import { callFrame } from '../../../codec/callFrame.ts'
-import * as schemas from '../../../codec/schemas.ts'
-import type { JsonSchema } from '../../../lib/jsonSchema.ts'
+import type { JsonSchema } from '../lib/jsonSchema.ts'
+import { callFrame } from './callFrame.ts'
+import * as schemas from './schemas.ts'
 
 const integer: JsonSchema = { type: 'integer' }
 

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { CLIENT_CALL } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
+import { flatTraces } from '../../codec/flatTrace.ts'
 import { SUN } from '../../codec/unit.ts'
-import { flatTracesOf, tracesOfBlock, traceOfTransaction } from './recordedTraces.ts'
+import { recordedFrame, recordedFrames } from './recordedFrames.ts'
 
 /** Calls, creations and a self-destruct inside transactions. */
 const BLOCK = 0x85
@@ -20,28 +21,28 @@ const infosOf = (num: number) =>
 
 test('default: a block and each of its transactions have the same frames', async () => {
   const context = await createReplayContext()
-  const traces = (await tracesOfBlock(BLOCK, SUN, context, CLIENT_CALL)) ?? []
-  expect(traces.map(({ transaction }) => transaction.hash)).toEqual(
+  const traces = (await recordedFrames(BLOCK, { call: CLIENT_CALL, unit: SUN }, context)) ?? []
+  expect(traces.map(({ place }) => place.transactionHash)).toEqual(
     infosOf(BLOCK).map(({ id }) => `0x${id}`),
   )
   expect(traces.some(({ frame }) => (frame.calls ?? []).length > 0)).toBe(true)
   for (const trace of traces)
-    expect(await traceOfTransaction(trace.transaction.hash, SUN, context, CLIENT_CALL)).toEqual(
-      trace,
-    )
+    expect(
+      await recordedFrame(trace.place.transactionHash, { call: CLIENT_CALL, unit: SUN }, context),
+    ).toEqual(trace)
 })
 
 test('default: flat traces name their transaction, block and place', async () => {
   const context = await createReplayContext()
-  const traces = (await tracesOfBlock(BLOCK, SUN, context, CLIENT_CALL)) ?? []
+  const traces = (await recordedFrames(BLOCK, { call: CLIENT_CALL, unit: SUN }, context)) ?? []
   for (const [index, trace] of traces.entries()) {
-    const [outer, ...inner] = flatTracesOf(trace)
+    const [outer, ...inner] = flatTraces(trace.frame, trace.place)
     expect(outer).toMatchObject({ subtraces: (trace.frame.calls ?? []).length, traceAddress: [] })
     for (const flat of [outer, ...inner])
       expect(flat).toMatchObject({
-        blockHash: trace.transaction.blockHash,
+        blockHash: trace.place.blockHash,
         blockNumber: BLOCK,
-        transactionHash: trace.transaction.hash,
+        transactionHash: trace.place.transactionHash,
         transactionPosition: index,
       })
   }
@@ -49,13 +50,13 @@ test('default: flat traces name their transaction, block and place', async () =>
 
 test('behavior: undefined for a transaction that is in no block', async () => {
   const context = await createReplayContext()
-  expect(await traceOfTransaction(UNKNOWN, SUN, context, CLIENT_CALL)).toBeUndefined()
-  expect(await tracesOfBlock(0xffff, SUN, context, CLIENT_CALL)).toBeUndefined()
+  expect(await recordedFrame(UNKNOWN, { call: CLIENT_CALL, unit: SUN }, context)).toBeUndefined()
+  expect(await recordedFrames(0xffff, { call: CLIENT_CALL, unit: SUN }, context)).toBeUndefined()
 })
 
 test('behavior: genesis needs no call', async () => {
   const context = await createReplayContext()
-  expect(await tracesOfBlock(0, SUN, context, CLIENT_CALL)).toEqual([])
+  expect(await recordedFrames(0, { call: CLIENT_CALL, unit: SUN }, context)).toEqual([])
   expect(context.node.requests.paths()).not.toContain('/wallet/gettransactioninfobyblocknum')
 })
 
@@ -74,7 +75,9 @@ test('error: the records are of other transactions than the block', async () => 
   const others = infosOf(BLOCK).map((info) => ({ ...info, id: 'ff'.repeat(32) }))
   const path = '/wallet/gettransactioninfobyblocknum'
   const context = await afterwards(path, JSON.stringify(others))
-  await expect(tracesOfBlock(BLOCK, SUN, context, CLIENT_CALL)).rejects.toMatchObject(REPLACED)
+  await expect(
+    recordedFrames(BLOCK, { call: CLIENT_CALL, unit: SUN }, context),
+  ).rejects.toMatchObject(REPLACED)
 })
 
 test.each([
@@ -84,7 +87,7 @@ test.each([
   const [info] = infosOf(BLOCK) as [Info]
   const text = JSON.stringify(change(info))
   const context = await afterwards('/wallet/gettransactioninfobyid', text)
-  await expect(traceOfTransaction(`0x${info.id}`, SUN, context, CLIENT_CALL)).rejects.toMatchObject(
-    REPLACED,
-  )
+  await expect(
+    recordedFrame(`0x${info.id}`, { call: CLIENT_CALL, unit: SUN }, context),
+  ).rejects.toMatchObject(REPLACED)
 })

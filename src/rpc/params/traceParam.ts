@@ -1,17 +1,7 @@
-import { SUN, type Unit } from '../../../codec/unit.ts'
-import { traceOptions } from '../../../rpc/params/callTracerParam.ts'
-import { requireOverrideNames } from '../../../rpc/params/overrides.ts'
-import {
-  boolean,
-  maybe,
-  member,
-  type Param,
-  type ParamScope,
-  quantity,
-  show,
-} from '../../../rpc/params/params.ts'
-import type { TraceRequest } from '../../index.ts'
-import { blockOverride, stateOverride } from '../requests.ts'
+import type { TraceRequest } from '../../codec/traceRequest.ts'
+import type { Unit } from '../../codec/unit.ts'
+import { isObject } from '../../lib/isObject.ts'
+import { boolean, maybe, member, type Param, PLAIN, quantity, show } from './params.ts'
 
 /** The options of a trace. */
 export type TraceParams = {
@@ -30,49 +20,29 @@ const TRACERS = ['callTracer', 'prestateTracer', '4byteTracer', 'muxTracer', 'no
 /** Characters of a tracer in JavaScript. That of an ERC-4337 bundler has 8,000. */
 const LONGEST = 200_000
 
-const DOC = {
-  name: 'traceOptions',
-  required: false,
-  schema: { type: 'object' },
-  description: `tracer (${TRACERS.join(', ')}, or an object in JavaScript as geth takes it; without one every operation is listed), tracerConfig, timeout, and for the list of operations disableStack, disableStorage, enableMemory, enableReturnData, limit`,
-} as const
-
 /** The trace options of geth's `debug_*` methods. */
-export const traceParams: Param<TraceParams> = (input, scope) =>
-  paramsOf(traceOptions(input), scope)
-traceParams.doc = DOC
-
-/** The same with state and block overrides, as `debug_traceCall` takes them. */
-export const traceCallParams: Param<
-  TraceParams & {
-    accounts: ReturnType<typeof stateOverride>
-    block: ReturnType<typeof blockOverride>
-    /** The call runs after this many transactions of its block. @default all of them */
-    position: bigint | undefined
-  }
-> = (input, scope) => {
+export const traceParams: Param<TraceParams> = (input, { unit } = PLAIN) => {
   const options = traceOptions(input)
-  requireOverrideNames(options)
-  return {
-    ...paramsOf(options, scope),
-    accounts: member(options, 'stateOverrides', stateOverride, scope),
-    block: member(options, 'blockOverrides', blockOverride, scope),
-    position: member(options, 'txIndex', maybe(quantity)),
-  }
-}
-traceCallParams.doc = {
-  ...DOC,
-  description: `${DOC.description}; stateOverrides, blockOverrides, txIndex`,
-}
-
-function paramsOf(options: Record<string, unknown>, scope: ParamScope | undefined): TraceParams {
   const tracer = options['tracer'] ?? undefined
   return {
     request:
       tracer === undefined ? structLogs(options) : requestOf(tracer, options['tracerConfig']),
-    unit: scope?.unit ?? SUN,
+    unit,
     timeout: member(options, 'timeout', maybe(duration)) ?? TIMEOUT,
   }
+}
+traceParams.doc = {
+  name: 'traceOptions',
+  required: false,
+  schema: { type: 'object' },
+  description: `tracer (${TRACERS.join(', ')}, or an object in JavaScript as geth takes it; without one every operation is listed), tracerConfig, timeout, and for the list of operations disableStack, disableStorage, enableMemory, enableReturnData, limit; a node has only callTracer`,
+}
+
+/** An object with trace options, empty if there is none. @throws Error for anything else */
+export function traceOptions(input: unknown): Record<string, unknown> {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)
+  return input
 }
 
 function structLogs(options: Record<string, unknown>): TraceRequest {

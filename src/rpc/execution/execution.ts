@@ -1,0 +1,66 @@
+import type { Address, Hash, Hex } from 'viem'
+
+import type { BlockRef } from '../../codec/blockRef.ts'
+import type { CallFrame } from '../../codec/callFrame.ts'
+import type { TracePlace } from '../../codec/flatTrace.ts'
+import type { TraceRequest } from '../../codec/traceRequest.ts'
+import type { Unit } from '../../codec/unit.ts'
+import type { Call } from '../../lib/call.ts'
+
+/**
+ * What a chain can do beyond its blocks and logs. Methods ask it, and do not know who answers: a node (`nodeExecution.ts`) or a chain in
+ * this process (`devchain/node/execution.ts`). Amounts are in the smallest unit of the chain, unless a unit is given.
+ */
+export type Execution = {
+  /** @throws HistoricalStateError, RpcError when the chain does not have this state, as the next three */
+  balance(account: Address, ref: BlockRef, call: Call): Promise<bigint>
+  /** The code that runs at an address, `0x` when there is none. */
+  code(account: Address, ref: BlockRef, call: Call): Promise<Hex>
+  /** 32 bytes. */
+  storage(contract: Address, slot: bigint, ref: BlockRef, call: Call): Promise<Hex>
+  /** Transactions that an account has sent; with `pending` also those that wait. */
+  nonce(account: Address, ref: BlockRef, call: Call): Promise<bigint | number>
+  /** The frames of a transaction; undefined when it is in no block of the view. @throws RpcError, UpstreamError */
+  frames(hash: Hash, asked: AskedFrames): Promise<TracedTransaction | undefined>
+  /** The frames of all transactions of a block; undefined when there is no such block. @throws RpcError, UpstreamError */
+  framesOfBlock(ref: BlockRef, asked: AskedFrames): Promise<TracedTransaction[] | undefined>
+  /** The result of a tracer. @throws RpcError when there is no such transaction, or the chain cannot trace like this */
+  trace(hash: Hash, asked: AskedTrace): Promise<unknown>
+  /** The results for all transactions of a block. @throws as `trace` */
+  traceBlock(ref: BlockRef, asked: AskedTrace): Promise<BlockTrace[]>
+  /** The transactions that wait for a block. */
+  waiting(call: Call): Promise<WaitingHashes>
+  /** The number of those that wait for a block only, and of those that also wait for others of their sender. */
+  waitingCounts(call: Call): Promise<{ pending: bigint | number; queued: bigint | number }>
+}
+
+/** Milliseconds that frames of one answer may take, when transactions run again for them. */
+export const TRACE_TIME = 20_000
+
+/** How frames are read. */
+export type AskedFrames = {
+  call: Call
+  /** The unit of the amounts in the frames. */
+  unit: Unit
+  /** When an answer that runs transactions again must have ended, in monotonic milliseconds. @default after `TRACE_TIME` */
+  end?: number
+}
+
+/** A transaction in a block, with its frames. */
+export type TracedTransaction = { frame: CallFrame; place: TracePlace }
+
+/** What a trace shows. */
+export type AskedTrace = {
+  request: TraceRequest
+  call: Call
+  /** Milliseconds. */
+  timeout: number
+  /** The unit of the amounts in the trace. */
+  unit: Unit
+}
+
+/** The trace of a transaction in geth's answer for a block. */
+export type BlockTrace = { txHash: Hash; result: unknown }
+
+/** The ids of waiting transactions, and which of them also wait for others of their sender. */
+export type WaitingHashes = { hashes: readonly Hash[]; isQueued(hash: Hash): boolean }

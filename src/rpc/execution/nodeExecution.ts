@@ -1,0 +1,103 @@
+import { balanceAt } from '../../chain/state/balance.ts'
+import { codeAt } from '../../chain/state/code.ts'
+import { storageAt } from '../../chain/state/storage.ts'
+import type { BlockRef } from '../../codec/blockRef.ts'
+import type { CallFrame } from '../../codec/callFrame.ts'
+import type { CallTracerOptions, TraceRequest } from '../../codec/traceRequest.ts'
+import type { Call } from '../../lib/call.ts'
+import { HistoricalStateError, InvalidParamsError, RpcError } from '../../lib/errors.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { Execution } from './execution.ts'
+import { type FrameParts, recordedFrame, recordedFrames } from './recordedFrames.ts'
+
+/** What a node can do: it has the newest state, and records the calls inside transactions, but no operations. */
+export function createNodeExecution(parts: createNodeExecution.Options): Execution {
+  const { chain, native, nodeRpc, sending } = parts
+
+  async function stateAt(ref: BlockRef, call: Call) {
+    return { native, call, source: await chain.state(ref) }
+  }
+
+  return {
+    balance: async (account, ref, call) => balanceAt(account, await stateAt(ref, call)),
+    code: async (account, ref, call) => codeAt(account, await stateAt(ref, call)),
+    storage: async (contract, slot, ref, call) =>
+      storageAt(contract, slot, await stateAt(ref, call), nodeRpc()),
+
+    // The chain has no nonces: this gateway counts what was sent through it.
+    async nonce(account, ref) {
+      if (ref === 'pending') return sending.count(account, 'pending')
+      const source = await chain.state(ref)
+      if (source.at === 'historic') throw new HistoricalStateError('of transaction counts')
+      return sending.count(account, 'mined')
+    },
+
+    frames: (hash, asked) => recordedFrame(hash, asked, parts),
+    framesOfBlock: (ref, asked) => recordedFrames(ref, asked, parts),
+
+    async trace(hash, { request, ...asked }) {
+      const options = callTracerOptions(request)
+      const traced = await recordedFrame(hash, asked, parts)
+      if (!traced) throw new RpcError(-32000, 'transaction not found')
+      return requestedFrame(traced.frame, options)
+    },
+
+    async traceBlock(ref, { request, ...asked }) {
+      const options = callTracerOptions(request)
+      const block = await chain.resolve(ref, asked.call)
+      if (block?.number === 0) throw new RpcError(-32000, 'genesis is not traceable')
+      const traced = block && (await recordedFrames({ blockHash: block.hash }, asked, parts))
+      if (!traced) throw new RpcError(-32000, `block ${nameOf(ref)} not found`)
+      return traced.map(({ frame, place }) => ({
+        txHash: place.transactionHash,
+        result: requestedFrame(frame, options),
+      }))
+    },
+
+    async waiting(call) {
+      const { txId = [] } = await native.wallet.getTransactionListFromPending(undefined, call)
+      return { hashes: txId.map((id) => `0x${id}` as const), isQueued: () => false }
+    },
+
+    async waitingCounts(call) {
+      const { pendingSize } = await native.wallet.getPendingSize(undefined, call)
+      return { pending: pendingSize ?? 0, queued: 0 }
+    },
+  }
+}
+
+export declare namespace createNodeExecution {
+  type Options = FrameParts & {
+    native: NativeClient
+    /** The node’s own JSON-RPC, which has storage; undefined while none is configured. */
+    nodeRpc: () => NodeRpc | undefined
+  }
+}
+
+/** The options of a tracer that the records of a node suffice for. @throws InvalidParamsError for any other */
+function callTracerOptions(request: TraceRequest): CallTracerOptions {
+  if (request.tracer !== 'callTracer')
+    throw new InvalidParamsError(
+      1,
+      'the node records calls but no opcodes: the only supported tracer is {"tracer": "callTracer"}',
+    )
+  if (request.options.withLog)
+    throw new InvalidParamsError(
+      1,
+      'withLog: the node does not record which call emitted a log; read the receipt',
+    )
+  return request.options
+}
+
+function requestedFrame(
+  { calls, ...top }: CallFrame,
+  { onlyTopCall = false }: CallTracerOptions,
+): CallFrame {
+  return onlyTopCall || !calls ? top : { ...top, calls }
+}
+
+const nameOf = (ref: BlockRef) => {
+  if (typeof ref === 'object') return ref.blockHash
+  return typeof ref === 'number' ? `#${ref}` : ref
+}
