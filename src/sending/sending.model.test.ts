@@ -73,12 +73,18 @@ const fault = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('before' as const, 'after' as const) },
 )
 
+/** A node that is busy gets the bytes again, and may then refuse what it has: that is as likely as all other answers together. */
+const answerArb = fc.oneof(
+  fc.constantFrom(...ANSWERS),
+  fc.constantFrom('busyHas' as const, 'refused' as const),
+)
+
 const runArb = fc.record({
   events: fc.array(eventArb, { minLength: 5, maxLength: 40 }),
-  answers: fc.array(fc.constantFrom(...ANSWERS), { minLength: 4, maxLength: 12 }),
+  answers: fc.array(answerArb, { minLength: 4, maxLength: 12 }),
   faults: fc.array(fault, { minLength: 6, maxLength: 20 }),
-  /** Whether the node shows a transaction that it has, at each look. */
-  shows: fc.array(fc.boolean(), { minLength: 3, maxLength: 9 }),
+  /** Whether the node shows a transaction that it has, at each look. A node that stands shows none. */
+  shows: fc.oneof(fc.array(fc.boolean(), { minLength: 3, maxLength: 9 }), fc.constant([false])),
   picks: fc.array(fc.nat(20), { minLength: 5, maxLength: 40 }),
 })
 
@@ -348,12 +354,12 @@ async function play(run: Run, store: SentStore): Promise<void> {
     check()
   }
 
-  // No more faults. Everything that was begun ends, and the chain goes on until all of it has expired.
-  isCalm = true
   const settle = async () => {
     for (let count = 0; (await step()) && count < 5_000; count++) check()
   }
+  // Everything that was begun ends. Then there are no more faults, and the chain goes on until all of it has expired.
   await settle()
+  isCalm = true
   for (let block = 0; block < LIFETIME + UNSOLID + 4; block++) {
     addBlock(15)
     for (const each of replicas) while (each.isBehind()) each.deliver()
