@@ -30,6 +30,9 @@ export async function openChain(): Promise<MoneyChain> {
   return urls.length > 0 ? openReal(urls) : openDevelopment()
 }
 
+/** Sun that an account needs for its payments and their bandwidth. */
+const ENOUGH = 200_000_000
+
 async function openReal(urls: string[]): Promise<MoneyChain> {
   const asks = urls.map((url): Ask => async ({ body, path }) => {
     const target = new URL(url)
@@ -38,9 +41,14 @@ async function openReal(urls: string[]): Promise<MoneyChain> {
     const response = await fetch(new URL(path, target), { method: 'POST', body })
     return { status: response.status, text: await response.text() }
   })
-  const { alice, bob, carol, dave, rich, sr1, sr2, sr3, sr4, sr5 } = keys
-  const senders = [alice, bob, carol, dave, rich, sr1, sr2, sr3, sr4, sr5]
   const plain = await startFaultProxy(asks[0] as Ask)
+  const { wallet } = createNativeClient(plain.url)
+  const { alice, bob, carol, dave, rich, sr1, sr2, sr3, sr4, sr5 } = keys
+  const senders: (typeof rich)[] = []
+  for (const account of [alice, bob, carol, dave, rich, sr1, sr2, sr3, sr4, sr5]) {
+    const { balance = 0 } = (await wallet.getAccount({ address: account.hex })) ?? {}
+    if (balance > ENOUGH) senders.push(account)
+  }
   const what = `${urls.length} real node${urls.length > 1 ? 's' : ''}`
   return {
     what,

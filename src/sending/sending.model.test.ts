@@ -53,11 +53,11 @@ type Answer = (typeof ANSWERS)[number]
 const replica = fc.nat(1)
 const eventArb = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('send'), replica, alias: fc.nat(1) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('steps'), count: fc.nat(12) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('steps'), count: fc.nat(40) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('block'), takes: fc.nat(15) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('deliver'), replica }) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('reorg'),
       depth: fc.integer({ min: 1, max: UNSOLID - 1 }),

@@ -17,6 +17,7 @@ export const LONG = [
   'test/devchain/ethereum.test.ts',
   'test/devchain/faithful.test.ts',
   'test/devchain/load.test.ts',
+  'test/e2e/sendFailover.test.ts',
   'test/e2e/sendRestart.test.ts',
   'test/e2e/simulate.test.ts',
   'test/e2e/simulateLimits.test.ts',

@@ -144,13 +144,17 @@ export async function startCluster({
   durable = true,
   isSpread = false,
   replicas = false,
+  settings = [] as readonly string[],
 } = {}): Promise<ClusterEngine> {
   const start = async () =>
     startRedis({
       durable,
-      settings: words(
-        `--cluster-enabled yes --cluster-node-timeout 1000 --cluster-port ${await freePort()} --repl-diskless-sync-delay 0`,
-      ),
+      settings: [
+        ...settings,
+        ...words(
+          `--cluster-enabled yes --cluster-node-timeout 1000 --cluster-port ${await freePort()} --repl-diskless-sync-delay 0`,
+        ),
+      ],
     })
   const nodes = await Promise.all(Array.from({ length: replicas ? 6 : 3 }, start))
   const masters = nodes.slice(0, 3)
