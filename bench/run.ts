@@ -8,6 +8,7 @@
 //   npm run bench -- cold       what nobody has read before, against the node's own JSON-RPC (bench/cold.ts)
 //   npm run bench -- workers    one and two workers (bench/workers.ts)
 //   npm run bench -- mix        requests by weight, as clients send them (bench/mix.ts)
+//   npm run bench -- sends      transfers that the gateway signs, from one account and fifty (bench/sends.ts)
 //   npm run bench -- index      a log index of synthetic logs, by itself (bench/indexSynthetic.ts)
 //   npm run bench -- devchain   the dev chain against anvil (bench/devchain.ts)
 //   npm run bench -- start      from the command to the first answer, of the packed package (bench/start.ts)
@@ -53,6 +54,12 @@ if (wanted.includes('devchain')) {
 if (wanted.includes('cold')) {
   const { benchCold } = await import('./cold.ts')
   await benchCold()
+  process.exit()
+}
+
+if (wanted.includes('sends')) {
+  const { benchSends } = await import('./sends.ts')
+  await benchSends({ other: otherBuild, rounds: ROUNDS, seconds: SECONDS })
   process.exit()
 }
 
