@@ -10,7 +10,7 @@ import { freePort } from '../test/support/freePort.ts'
 import { startRedis } from '../test/support/redis.ts'
 import { type MoneyChain, openChain } from './money/chain.ts'
 import { ask, clients, FALLBACK, type Payment, type Told } from './money/clients.ts'
-import { startFaultyNode } from './money/nodes.ts'
+import { type Ask, startFaultyNode } from './money/nodes.ts'
 import { print } from './print.ts'
 import { type DrillGateway, startGateway } from './processes.ts'
 
@@ -80,7 +80,10 @@ async function run(chain: MoneyChain, name: string) {
   const redis = await startRedis()
   const nodes = await Promise.all(
     Array.from({ length: count }, (_, index) =>
-      startFaultyNode(chain.asks[index % chain.asks.length] as MoneyChain['asks'][0], isShared),
+      startFaultyNode(
+        isShared ? anyOf(chain.asks) : (chain.asks[index % chain.asks.length] as Ask),
+        isShared,
+      ),
     ),
   )
   const [first = '', ...others] = nodes.map(({ url }) => url)
@@ -141,6 +144,12 @@ async function run(chain: MoneyChain, name: string) {
     rmSync(directory, { recursive: true })
   }
 }
+
+/** One address in front of all nodes: each request goes to any of them. */
+const anyOf =
+  (asks: readonly Ask[]): Ask =>
+  (request) =>
+    (asks[Math.floor(Math.random() * asks.length)] as Ask)(request)
 
 /** Compares what each client was told with the blocks of the chain. */
 async function judge(

@@ -115,3 +115,14 @@ test('behavior: the nonces of transactions that Redis has lost are not given to 
     nonce: 0,
   })
 })
+
+test('behavior: kept transactions are bounded in bytes, the newest stay', async () => {
+  const { state, store } = setup()
+  const idOf = (n: number): Hash => `0x${n.toString(16).padStart(64, '0')}`
+  const hex = 'aa'.repeat(256 * 1024)
+  for (let n = 0; n < 100; n++)
+    await store.reserve({ ...sent, alias: idOf(1_000 + n), hex, id: idOf(n) })
+  state.isDown = true
+  expect(await store.find(idOf(99))).toBeDefined()
+  expect(await store.find(idOf(0))).toBeUndefined()
+})

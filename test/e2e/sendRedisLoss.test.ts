@@ -58,7 +58,7 @@ describe.skipIf(redisServerMissing)('a Redis that loses its last second, or keys
     }
     return async () => {
       await link.client.flushall()
-      for (const [name, dump] of kept) await link.client.restore(name, 0, dump)
+      for (const [name, dump] of kept) await link.client.restore(name, 0, dump, 'REPLACE')
     }
   }
 
@@ -90,6 +90,21 @@ describe.skipIf(redisServerMissing)('a Redis that loses its last second, or keys
     await call('eth_sendTransaction', request)
     await lose()
     await expect(call('eth_sendTransaction', request)).rejects.toMatchObject({ code: -32000 })
+    expect(await payments()).toBe(1n)
+  })
+
+  test('error: nothing is signed while Redis may evict records; what it evicted is paid once', async () => {
+    const raw = await signed(0)
+    await call('eth_sendRawTransaction', raw)
+    await link.client.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'allkeys-lru')
+    // It evicts the whole record.
+    for (const name of await link.client.keys('*sent:*')) await link.client.del(name)
+    const next = await signed(1)
+    await expect(call('eth_sendRawTransaction', next)).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('maxmemory-policy allkeys-lru') as string,
+    })
+    expect(await call('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
     expect(await payments()).toBe(1n)
   })
 })
