@@ -33,7 +33,7 @@ export async function benchSends({ other, rounds, seconds }: benchSends.Options)
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-sends-'))
   const sides = [await startSide(join(folder, 'this'))]
   if (other !== undefined) sides.push(await startSide(join(folder, 'other'), other))
-  const load = startLoad()
+  const generator = startLoad()
   const table = new Table({
     head: [
       'sends',
@@ -42,7 +42,7 @@ export async function benchSends({ other, rounds, seconds }: benchSends.Options)
       'failed',
       ...(other === undefined
         ? []
-        : ['other build’s transfers/s', 'CPU µs', 'other to this by CPU']),
+        : ['other build’s transfers/s', 'CPU µs', 'other to this', 'by CPU']),
     ],
   })
   for (const [name, count] of [
@@ -52,22 +52,22 @@ export async function benchSends({ other, rounds, seconds }: benchSends.Options)
     const figures: Figure[][] = sides.map(() => [])
     for (let round = 0; round <= rounds; round++)
       for (const index of round % 2 ? [...sides.keys()].toReversed() : sides.keys()) {
-        const { bodies, pid, url } = sides[index] as Side
-        const given = {
-          bodies: bodies.slice(0, count),
-          connections: CONNECTIONS,
-          pid,
-          seconds,
-          url,
-        }
-        const result = await load.run(given)
+        const { bodies, pid, sent, url } = sides[index] as Side
+        const before = await sent()
+        const load = { bodies: bodies.slice(0, count), connections: CONNECTIONS, pid, seconds, url }
+        const { cpu = 0, perSecond, requests } = await generator.run(load)
+        const transfers = (await sent()) - before
+        const share = transfers / requests
+        const failed = requests - transfers
         // The first round warms up.
-        if (round > 0) figures[index]?.push(result)
+        if (round > 0)
+          figures[index]?.push({ cpu: cpu / share, failed, perSecond: perSecond * share })
       }
     const [own = [], others = []] = figures
     const of = (results: Figure[], key: 'cpu' | 'perSecond') =>
       Math.round(median(results.map((result) => result[key])))
-    const ratios = own.map(({ cpu }, round) => (others[round]?.cpu ?? 0) / cpu)
+    const ratio = (key: 'cpu' | 'perSecond') =>
+      median(own.map((figure, round) => (others[round]?.[key] ?? 0) / figure[key])).toFixed(2)
     table.push([
       name,
       of(own, 'perSecond'),
@@ -75,7 +75,7 @@ export async function benchSends({ other, rounds, seconds }: benchSends.Options)
       figures.flat().reduce((sum, { failed }) => sum + failed, 0),
       ...(other === undefined
         ? []
-        : [of(others, 'perSecond'), of(others, 'cpu'), median(ratios).toFixed(2)]),
+        : [of(others, 'perSecond'), of(others, 'cpu'), ratio('perSecond'), ratio('cpu')]),
     ])
   }
   console.log(table.toString())
