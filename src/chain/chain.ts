@@ -285,7 +285,7 @@ export function createChain(options: createChain.Options): Chain {
  * Blocks that one search for the transactions of an account reads beside the index: the newest ones, which no index has, are 64 to 200. Of a
  * chain in this process it reads none.
  */
-const HISTORY_BLOCKS = 1_000
+const HISTORY_BLOCKS = 500
 
 function pricedBlock({ id, parentHash, timestamp }: CachedBlock): PricedBlock {
   return { hash: id.hash, parentHash, timestamp }

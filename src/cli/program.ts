@@ -32,6 +32,7 @@ const GROUPS: readonly {
       ],
       ['call estimate', async () => (await import('./commands/call.ts')).addCallCommands],
       ['logs', async () => (await import('./commands/logs.ts')).addLogsCommand],
+      ['history', async () => (await import('./commands/history.ts')).addHistoryCommand],
       ['watch', async () => (await import('./commands/watch.ts')).addWatchCommand],
       ['rpc', async () => (await import('./commands/rpc.ts')).addRpcCommand],
     ],

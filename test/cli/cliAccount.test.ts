@@ -47,6 +47,32 @@ describe('account', () => {
     expect(run.stdout).toMatch(/^staked for energy +196,500 coins$/m)
   })
 
+  test('default: the history of an account as a table, JSON, CSV and page by page', async () => {
+    const dev = await startDevGateway()
+    const [from, to] = [dev.accountOf(0), `0x${'5'.repeat(40)}`]
+    for (const value of ['0x1', '0x2', '0x3'])
+      await dev.rpc('eth_sendTransaction', { from, to, value })
+    const history = (...args: string[]) =>
+      ethgate(['history', to, ...args], { env: { ETH_RPC_URL: dev.url } })
+    const first = JSON.parse((await history('--limit', '2')).stdout) as {
+      transactions: { kinds: string[]; transaction: { value: string } }[]
+      older: string
+    }
+    expect(first.transactions.map(({ kinds, transaction }) => [kinds, transaction.value])).toEqual([
+      [['received'], '0x3'],
+      [['received'], '0x2'],
+    ])
+    const rest = await history('--before', first.older, '--table')
+    expect(rest.stdout).toMatch(/^block +time +kinds +from +to +value +status +hash/)
+    expect(rest.stdout).toContain('0.000001 coins')
+    const csv = (await history('--all', '--csv')).stdout.trim().split('\n')
+    expect(csv).toHaveLength(4)
+    expect(csv[3]).toMatch(/^\d+,[^,]+Z,received,0x\w+,0x5{40},1,success,0x\w{64}$/)
+    const sent = await history('--kind', 'sent', '--table')
+    await dev.close()
+    expect(sent.stdout).toContain('no transactions')
+  })
+
   test('behavior: show reads a node', async () => {
     const run = await ethgate([
       'account',

@@ -23,7 +23,13 @@ const NAMES = [
 export async function scanHistories(
   node: string,
   blocks: { from: number; to: number },
-): Promise<{ histories: Histories; created: Map<string, { hash: string; creator: string }> }> {
+): Promise<{
+  histories: Histories
+  created: Map<string, { hash: string; creator: string }>
+  /** Block and index of each transaction. */
+  places: Map<string, string>
+}> {
+  const places = new Map<string, string>()
   const histories: Histories = new Map()
   const created = new Map<string, { hash: string; creator: string }>()
   for (let num = Math.max(1, blocks.from); num <= blocks.to; num++) {
@@ -34,6 +40,7 @@ export async function scanHistories(
       const info = infos[index] as TransactionInfo
       if (info.id !== txID) throw new Error(`the outcomes of block ${num} are in another order`)
       const hash = `0x${txID}`
+      places.set(hash, `${num} ${index}`)
       const note = (address: unknown, kind: string) => {
         if (typeof address !== 'string' || !/^41[0-9a-f]{40}$/.test(address)) return
         const account = `0x${address.slice(2)}`
@@ -74,7 +81,7 @@ export async function scanHistories(
             if (/^0{24}/.test(topic)) note(`41${topic.slice(24)}`, 'tokens')
     }
   }
-  return { histories, created }
+  return { histories, created, places }
 }
 
 type Page = {

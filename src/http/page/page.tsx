@@ -37,6 +37,7 @@ import { walletChain } from './snippets.ts'
 import type { TrafficReport } from './traffic.ts'
 import {
   AddressPage,
+  HISTORY_KINDS,
   Holdings,
   Resources,
   type Tab,
@@ -213,12 +214,10 @@ export function createPage({
     if (tab === 'tokens') return <Holdings holdings={await readHoldings(facts, source)} />
     if (tab === 'account') return <Resources facts={facts} />
     if (tab === 'contract') return contractView(c, facts, source)
-    const place = {
-      before: whole(c.req.query('before')) ?? 0,
-      after: whole(c.req.query('after')),
-      to: whole(c.req.query('to')),
-    }
-    return <Transactions address={address} history={await readHistory(address, place, source)} />
+    const kind = HISTORY_KINDS.find(([own]) => own === c.req.query('kind'))?.[0]
+    const place = { before: c.req.query('before'), after: c.req.query('after') }
+    const history = await readHistory(address, kind, place, source)
+    return <Transactions address={address} history={history} kind={kind} />
   }
 
   async function contractView(c: Context, facts: AddressFacts, source: Source): Promise<Child> {

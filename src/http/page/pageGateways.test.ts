@@ -59,13 +59,13 @@ test('behavior: without artifacts an unknown error is shown as data', async () =
   // The bytes are folded.
   expect(text).toMatch(/<details><summary>Data of the error<\/summary><pre[^>]*>0xf988f737/)
   const { text: account } = await open(`/address/${dev.accountOf(0)}`)
-  expect(account).toContain('has no list of the transactions')
+  expect(account).toContain('Sent')
   expect(account).toContain(seen.memo)
   const [, older = ''] = /rel="next" href="([^"]+)"/.exec(account.replaceAll('&amp;', '&')) ?? []
   const rest = older === '' ? '' : (await open(older)).text
   expect(account + rest).toContain(seen.transfer)
   const { text: other } = await open(`/address/0x${'5'.repeat(40)}`)
-  expect(other).toMatch(/No transactions of this address in blocks 0 to \d+\./)
+  expect(other).toContain('No transactions of this address.')
 })
 
 test('behavior: artifacts of a build folder name contracts, functions and errors', async () => {

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 
+import type { Kind } from '../../../codec/accounts.ts'
 import type { RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
 import { toNativeAddress, toRpcAddressOrNull } from '../../../lib/address.ts'
 import type {
@@ -8,7 +9,7 @@ import type {
   Contract as ContractRecord,
 } from '../../../native/wire/accountTypes.ts'
 import { type Row, rowOf } from './row.ts'
-import { ifAnswered, lastBlock, type NativeToken, type Source, type Token } from './source.ts'
+import { ifAnswered, type NativeToken, type Source, type Token } from './source.ts'
 import { findTransfers } from './transferPage.ts'
 
 /** An account or contract, without the content of its tabs. */
@@ -28,7 +29,7 @@ export type AddressFacts = {
 
 /**
  * A page of the transactions of an account, newest first. `newer` and `older` are the queries of its neighbours; `range` is what was
- * searched when the chain has no list of the transactions of an account.
+ * searched when no log index has the accounts of all blocks.
  */
 export type History = {
   rows: Row[]
@@ -98,87 +99,37 @@ function addressOf(word: Hex = '0x'): Address | undefined {
   return /^0+$/.test(address) ? undefined : `0x${address}`
 }
 
-/**
- * A page of the transactions of an account: of the chain's list of them, or found in the blocks up to `to`.
- *
- * @param before - only blocks below this one; 0 for all
- */
+/** Where a page of a history begins: a position of another page, or a block number. */
+export type HistoryPlace = { before?: string | undefined; after?: string | undefined }
+
+/** A page of the transactions of an account. @param kind - see `KINDS`; all of them without it */
 export async function readHistory(
   address: Address,
-  { after, before, to }: { before: number; after: number | undefined; to: number | undefined },
+  kind: Kind | undefined,
+  { after, before }: HistoryPlace,
   source: Source,
 ): Promise<History> {
-  type Answer = {
-    txs: RpcTransaction[]
-    receipts: (RpcReceipt & { timestamp: number })[]
-    firstPage: boolean
-    lastPage: boolean
-  }
-  const answer = await source
-    .ask<Answer>(
-      `ots_searchTransactions${after === undefined ? 'Before' : 'After'}`,
-      address,
-      after ?? before,
-      PAGE,
-    )
-    .catch((error: { code?: number }) => {
-      if (error.code === -32601) return undefined
-      throw error
-    })
-  if (!answer) return searchBlocks(address, to, source)
+  const answer = await source.ask<{
+    transactions: { timestamp: Hex; transaction: RpcTransaction; receipt: RpcReceipt }[]
+    newer: string | null
+    older: string | null
+    searched: { from: Hex; to: Hex }
+    complete: boolean
+  }>('ethgate_getTransactions', { address, after, before, kind, limit: PAGE })
+  const { complete, newer, older, searched, transactions } = answer
   const rows = await Promise.all(
-    answer.txs.map(async ({ hash }, index) => {
-      const receipt = answer.receipts[index] as Answer['receipts'][number]
-      const native = await source.wallet.getTransactionById({ value: hash.slice(2) })
-      const place = { block: Number(receipt.blockNumber), time: receipt.timestamp, receipt }
+    transactions.map(async ({ receipt, timestamp, transaction }) => {
+      const native = await source.wallet.getTransactionById({ value: transaction.hash.slice(2) })
+      const place = { block: Number(receipt.blockNumber), time: Number(timestamp), receipt }
       return native && rowOf(native, place, source)
     }),
   )
-  const found = rows.filter((row) => row !== undefined)
+  const link = kind ? `&kind=${kind}` : ''
   return {
-    rows: found,
-    newer: answer.firstPage ? undefined : `&after=${found[0]?.block ?? 0}`,
-    older: answer.lastPage ? undefined : `&before=${found.at(-1)?.block ?? 0}`,
-  }
-}
-
-/** Blocks that one page searches for the transactions of an account, those of one native call, and transactions at most. */
-const SEARCHED = 100
-const CHUNK = 25
-const MOST_SEARCHED = 5_000
-
-/** The transactions in the blocks up to `to` that name an account: as sender, receiver or contract. */
-async function searchBlocks(
-  address: Address,
-  to: number | undefined,
-  source: Source,
-): Promise<History> {
-  const last = lastBlock(to, await source.head())
-  const native = toNativeAddress(address)
-  const rows: Promise<Row>[] = []
-  let from = last + 1
-  let seen = 0
-  while (from > 0 && last - from < SEARCHED - 1 && rows.length < PAGE && seen < MOST_SEARCHED) {
-    const startNum = Math.max(0, from - CHUNK)
-    const range = { startNum, endNum: from }
-    const { block: blocks = [] } = await source.wallet.getBlockByLimitNext(range)
-    for (const { block_header, transactions = [] } of blocks.toReversed()) {
-      const { number = 0, timestamp = 0 } = block_header.raw_data
-      const place = { block: number, time: Math.floor(timestamp / 1_000) }
-      seen += transactions.length
-      for (const transaction of transactions.toReversed()) {
-        const fields = transaction.raw_data.contract?.[0]?.parameter?.value ?? {}
-        if (Object.values(fields).includes(native)) rows.push(rowOf(transaction, place, source))
-      }
-      from = number
-      if (rows.length >= PAGE) break
-    }
-    if (rows.length < PAGE) from = startNum
-  }
-  return {
-    rows: await Promise.all(rows),
-    older: from > 0 ? `&to=${from - 1}` : undefined,
-    range: { from, to: last },
+    rows: rows.filter((row) => row !== undefined),
+    newer: newer === null ? undefined : `${link}&after=${newer}`,
+    older: older === null ? undefined : `${link}&before=${older}`,
+    ...(!complete && { range: { from: Number(searched.from), to: Number(searched.to) } }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Address } from 'viem'
 import { getAddress } from 'viem/utils'
 
+import type { Kind } from '../../../codec/accounts.ts'
 import { grouped, unitsText } from '../../../codec/coin.ts'
 import { toBase58Address, toRpcAddress } from '../../../lib/address.ts'
 import type { Account, Permission } from '../../../native/wire/accountTypes.ts'
@@ -128,28 +129,59 @@ export function AddressPage({
   )
 }
 
-/** The transactions of an account. Where the chain has no list of them, it says which blocks were searched. */
-export function Transactions({ address, history }: { address: Address; history: History }) {
+/** The kinds of transactions that a page can be limited to, with their titles. */
+export const HISTORY_KINDS: readonly (readonly [Kind, string])[] = [
+  ['sent', 'Sent'],
+  ['received', 'Received'],
+  ['internal', 'Calls inside'],
+  ['tokens', 'Tokens'],
+  ['creation', 'Created contracts'],
+]
+
+/** The transactions of an account. Where no index has the accounts of all blocks, it says which were searched. */
+export function Transactions({
+  address,
+  history,
+  kind,
+}: {
+  address: Address
+  history: History
+  kind: Kind | undefined
+}) {
   const { newer, older, range, rows } = history
-  const link = (query: string | undefined) =>
-    query && `/address/${getAddress(address)}?tab=transactions${query}`
+  const page = `/address/${getAddress(address)}?tab=transactions`
+  const link = (query: string | undefined) => query && page + query
   return (
     <>
+      <nav class="tabs" aria-label="Kinds">
+        <a href={page} {...(!kind && { 'aria-current': 'page' })}>
+          All
+        </a>
+        {HISTORY_KINDS.map(([own, name]) => (
+          <a href={`${page}&kind=${own}`} {...(own === kind && { 'aria-current': 'page' })}>
+            {name}
+          </a>
+        ))}
+      </nav>
       {rows.length > 0 ? (
         <TransactionTable caption="Transactions" own={address} rows={rows} />
       ) : (
         <p class="empty">
           {range
             ? `No transactions of this address in blocks ${grouped(range.from)} to ${grouped(range.to)}.`
-            : 'No transactions of this address yet.'}
+            : 'No transactions of this address.'}
         </p>
       )}
       {range && (
         <p class="quiet">
-          {`Blocks ${grouped(range.from)} to ${grouped(range.to)}. `}
-          The node has no list of the transactions of an account, so blocks are searched, newest
-          first. The tab “Token transfers” has those of the whole chain with{' '}
-          <code>--index DIR</code>.
+          {`Blocks ${grouped(range.from)} to ${grouped(range.to)} were searched. `}
+          The whole history is here at once with <code>--index DIR --index-from 0</code>.
+          {older && rows.length === 0 && (
+            <>
+              {' '}
+              <a href={link(older)}>Search further back</a>
+            </>
+          )}
         </p>
       )}
       <Pager newer={link(newer)} older={link(older)} />
