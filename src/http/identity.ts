@@ -8,7 +8,7 @@ import { isProbe } from './access.ts'
 import type { CorsHeaders } from './corsHeaders.ts'
 import type { Middleware } from './env.ts'
 import { isLocal } from './local.ts'
-import { refused, type Refusal } from './refuse.ts'
+import { refused, refusedPage, type Refusal } from './refuse.ts'
 import { clientAddress } from './scope.ts'
 import { targetOf } from './target.ts'
 
@@ -28,11 +28,24 @@ export function identify(identity: Identity, corsHeaders: CorsHeaders): Middlewa
     // A preflight has no API key.
     const isFree = incoming.method === 'OPTIONS' || isProbe(incoming)
     const caller = isFree ? IN_PROCESS : identity.identify(incoming)
-    if ('reason' in caller) return Promise.resolve(refused(caller, corsHeaders(incoming)))
+    if ('reason' in caller) {
+      const isPage = incoming.method === 'GET' && /text\/html/.test(incoming.headers.accept ?? '')
+      return Promise.resolve(
+        isPage && caller.status === 401
+          ? refusedPage(caller, ASK_FOR_KEY)
+          : refused(caller, corsHeaders(incoming)),
+      )
+    }
     c.set('caller', caller)
     return next()
   }
 }
+
+/** A browser then asks its user, and sends the key as password with each request to this gateway. */
+const ASK_FOR_KEY = [
+  'www-authenticate',
+  'Basic realm="user name: key, password: the API key", charset="UTF-8"',
+]
 
 /** @param trustProxy - number of proxies in front whose X-Forwarded-For is trusted */
 export function createIdentity({

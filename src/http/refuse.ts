@@ -19,7 +19,8 @@ export function refused(refusal: Refusal, headers?: readonly string[]): Response
 
 /** The same for a person in a browser. The reason contains no text of the request. */
 export function refusedPage(refusal: Refusal, headers?: readonly string[]): Response {
-  const { reason, status } = refusal
+  const { status } = refusal
+  const reason = `${refusal.reason.replaceAll(/[<&]/g, '')}${status === 401 ? '. Load it again, and enter “key” as user name and the key as password' : ''}`
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${status}</title><p>The gateway refused this page: ${reason}.</p></html>`
   return response(refusal, 'text/html; charset=utf-8', page, headers)
 }

@@ -162,6 +162,11 @@ export function keyInHeaders(
   const { authorization } = headers
   if (authorization !== undefined && /^bearer /i.test(String(authorization)))
     return String(authorization).slice(7).trim()
+  // A browser sends the key that it asked for as password. Other users are those of a proxy in front.
+  if (authorization !== undefined && /^basic /i.test(String(authorization))) {
+    const pair = Buffer.from(String(authorization).slice(6), 'base64').toString()
+    if (pair.startsWith('key:')) return pair.slice(4)
+  }
   const given = headers['x-api-key']
   return given === undefined || given === '' ? undefined : String(given)
 }

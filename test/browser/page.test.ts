@@ -154,7 +154,7 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await page.getByRole('searchbox').fill(seen.transfer)
     await page.getByRole('button', { name: 'Search' }).click()
     await page.waitForURL(`**/tx/${seen.transfer}`)
-    expect(await page.locator('h1').innerText()).toContain('Transaction')
+    expect(await page.locator('h1').innerText()).toMatch(/ succeeded 0x/)
     await page.close()
   })
 

@@ -16,7 +16,7 @@ const SENTENCES: Record<string, RegExp> = {
   'freeze energy': / staked 100,000 coins for energy$/,
   'freeze bandwidth bob': / staked 10,000 coins for bandwidth$/,
   Token: / deployed Token$/,
-  BadCtor: / deployed a contract, but it failed$/,
+  BadCtor: / tried to deploy a contract, but it failed$/,
   'Child payable': / deployed 0x1631…4Ce8 with 0\.001 coins$/,
   'token transfer': / transferred 0\.000777 MyTok to 0x/,
   'delegate energy': / delegated the energy of 1,000 coins to 0x/,

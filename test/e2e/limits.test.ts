@@ -274,6 +274,7 @@ const released = new Promise<void>((resolve) => {
 describe('API keys', () => {
   test.each([
     ['Authorization: Bearer', '/', { authorization: 'Bearer secret-of-a' }],
+    ['Authorization: Basic', '/', { authorization: `Basic ${btoa('key:secret-of-a')}` }],
     ['X-API-Key', '/solidity', { 'x-api-key': 'secret-of-a' }],
     ['/k/KEY', '/k/secret-of-a', {}],
     ['/k/KEY/jsonrpc', '/k/secret-of-a/jsonrpc', {}],
@@ -290,6 +291,18 @@ describe('API keys', () => {
     // A preflight has no key, and load balancers have none.
     expect((await fetch(url, { method: 'OPTIONS' })).status).toBeLessThan(300)
     expect((await fetch(`${url}/health`)).status).toBe(200)
+  })
+
+  test('behavior: a browser is asked for the key', async () => {
+    const { url } = await start({ anonymous: 'off', apiKeys: keysFile(entry('a')).path })
+    const asked = await fetch(url, { headers: { accept: 'text/html' } })
+    expect(asked.status).toBe(401)
+    expect(asked.headers.get('www-authenticate')).toMatch(/^Basic realm=/)
+    expect(await asked.text()).toContain('an API key is required')
+    const authorization = `Basic ${btoa('key:secret-of-a')}`
+    expect((await fetch(url, { headers: { accept: 'text/html', authorization } })).status).toBe(200)
+    // Programs are not asked.
+    expect((await send(url, CHAIN_ID)).headers.get('www-authenticate')).toBeNull()
   })
 
   test('args: a WebSocket with the key in its path', async () => {

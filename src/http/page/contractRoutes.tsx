@@ -1,13 +1,15 @@
 import { type Context, Hono } from 'hono'
 import type { Child } from 'hono/jsx'
-import type { AbiFunction } from 'viem'
+import type { AbiFunction, Hex } from 'viem'
 
+import { decodeRevert } from '../../codec/abi.ts'
 import { parseAddress } from '../../lib/address.ts'
 import { textOf } from '../../lib/bodyText.ts'
 import type { Hold } from '../../lib/heldBytes.ts'
-import { readAbi } from './abi.ts'
+import { MOST_DECODED, readAbi } from './abi.ts'
 import { callFunction, encodeText, givenFunctions } from './reads/contract.ts'
 import type { Source } from './reads/source.ts'
+import { decodedText } from './reads/transaction.ts'
 import { Functions } from './views/contract.tsx'
 import type { Senders } from './views/senders.tsx'
 
@@ -56,6 +58,16 @@ export function contractRoutes({ part, sendersFor, sourceOf }: contractRoutes.Op
     }
   })
 
+  post('/page/error', async (c, text) => {
+    const { abi, data } = (jsonIn(text) ?? {}) as { abi?: unknown; data?: unknown }
+    if (typeof data !== 'string' || !/^0x[0-9a-f]*$/.test(data))
+      return c.json({ error: 'expected {abi, data}' }, 400)
+    const found = decodeRevert(data as Hex, readAbi(abi), MOST_DECODED)
+    return c.json(
+      found ? { value: decodedText(found) } : { error: 'This ABI does not have the error.' },
+    )
+  })
+
   return app
 }
 
@@ -82,5 +94,13 @@ function given(text: string): { entry: AbiFunction | undefined; args: string[] }
     return { entry: first, args: args.map(String) }
   } catch {
     return { entry: undefined, args: [] }
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

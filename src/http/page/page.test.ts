@@ -88,6 +88,12 @@ describe('block', () => {
   })
 })
 
+test('behavior: tokens have the path of EIP-3091, and crawlers are asked to stay away', async () => {
+  const moved = await fetch(`${dev.url}/token/${seen.token}`, { redirect: 'manual' })
+  expect(moved.headers.get('location')).toBe(`/address/${seen.token}`)
+  expect(await (await fetch(`${dev.url}/robots.txt`)).text()).toContain('Disallow: /')
+})
+
 describe('transaction', () => {
   test.each([
     ['a token transfer', 'transfer', / alice transferred 250 TUSD to /],
@@ -106,7 +112,7 @@ describe('transaction', () => {
 
   test('behavior: the fee has its parts', async () => {
     expect(await textOf(`/tx/${seen.deployment}`)).toMatch(
-      /Fee 50\.9688 coins energy burned: +50\.9688 coins +509,688 of 10,000,000 energy used, at 100 sun a unit +limit: +1,000 coins/,
+      /Fee 50\.9688 coins energy burned: +50\.9688 coins +limit: +1,000 coins Energy 509,688 used of 10,000,000 Energy price 100 sun Nonce 0 Type 2, native CreateSmartContract/,
     )
   })
 
@@ -144,6 +150,20 @@ describe('transaction', () => {
     const text = await textOf(`/tx/${seen.manyLogs}`)
     expect(text).toContain('15 more logs')
     expect(text).toContain('15 more transfers')
+  })
+
+  test('behavior: titles name the thing and its outcome', async () => {
+    const titleOf = async (path: string) => /<title>(.*?) ·/.exec((await open(path)).text)?.[1]
+    expect(await titleOf(`/tx/${seen.customError}`)).toMatch(/^Call failed 0x\w{4}…\w{4}$/)
+    expect(await titleOf(`/tx/${seen.transfer}`)).toMatch(/^Call succeeded 0x/)
+    expect(await titleOf(`/address/${seen.token}`)).toMatch(/^Token “TUSD” 0x/)
+    expect(await titleOf(`/address/${dev.accountOf(3)}`)).toMatch(/^Account 0x/)
+  })
+
+  test('behavior: a call of the tree has its energy', async () => {
+    expect(await textOf(`/tx/${seen.calls}`)).toMatch(
+      /Calls inside \(1\) call .* energy create .* energy/,
+    )
   })
 
   test('error: an unknown transaction is 404 and says what is known of it', async () => {

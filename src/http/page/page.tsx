@@ -18,6 +18,7 @@ import { contractRoutes } from './contractRoutes.tsx'
 import { type Content, createDocuments, missing } from './document.tsx'
 import { etherscanRoutes } from './etherscan/routes.ts'
 import { short } from './format.ts'
+import { operationOf } from './operations.ts'
 import {
   type AddressFacts,
   readAddress,
@@ -31,7 +32,7 @@ import { createHomeReader } from './reads/home.ts'
 import { createLastHour } from './reads/lastHour.ts'
 import { search } from './reads/search.ts'
 import { type Artifacts, createSources, type Request, type Source } from './reads/source.ts'
-import { readStatus, readTransaction } from './reads/transaction.ts'
+import { readStatus, readTransaction, type TransactionFacts } from './reads/transaction.ts'
 import { findTransfers } from './reads/transferPage.ts'
 import { walletChain } from './snippets.ts'
 import type { TrafficReport } from './traffic.ts'
@@ -115,7 +116,7 @@ export function createPage({
 
   app.get('/tx/:hash{(?:0x)?[0-9a-fA-F]{64}}', (c) => {
     const hash: Hash = `0x${c.req.param('hash').replace(/^0x/i, '').toLowerCase()}`
-    return document(c, { title: 'Transaction' }, async () => {
+    return document(c, { title: `Transaction ${short(hash)}` }, async () => {
       const facts = await readTransaction(hash, sourceOf(c), failureOf)
       if (!facts) {
         const { evidence, reason, state } = await readStatus(hash, sourceOf(c))
@@ -124,7 +125,7 @@ export function createPage({
           `Transaction ${hash} is in no block. Its state is ${state}${why}: ${evidence}.`,
         )
       }
-      return { html: <Transaction facts={facts} /> }
+      return { html: <Transaction facts={facts} />, title: transactionTitle(facts, hash) }
     })
   })
 
@@ -133,7 +134,7 @@ export function createPage({
     const title = address ? `Address ${short(getAddress(address))}` : 'Unknown address'
     return document(c, { title }, async () => {
       if (!address) return missing(`${c.req.param('address')} is not an address.`)
-      return { html: await addressView(c, address) }
+      return addressView(c, address)
     })
   })
 
@@ -143,6 +144,13 @@ export function createPage({
 
   app.route('/', contractRoutes({ part, sendersFor, sourceOf }))
   app.route('/', etherscanRoutes({ chainId: () => chain()?.id, sourceOf }))
+
+  // EIP-3091.
+  app.get('/token/:address', (c) =>
+    c.redirect(`/address/${encodeURIComponent(c.req.param('address'))}`),
+  )
+  // A crawler that follows the links reads the whole chain from the node.
+  app.get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /\n'))
 
   app.get('/search', async (c) => {
     const query = (c.req.query('q') ?? '').trim()
@@ -193,11 +201,12 @@ export function createPage({
       tabView(c, tab, facts, source),
     ])
     const qr = qrOf(toBase58Address(address))
-    return (
+    const html = (
       <AddressPage creation={creation} facts={facts} qr={qr} tab={tab}>
         {content}
       </AddressPage>
     )
+    return { html, title: addressTitle(facts) }
   }
 
   async function tabView(
@@ -273,6 +282,19 @@ function tabOf(c: Context, { code }: AddressFacts): Tab {
     c.req.query('tab') ?? (c.req.query('call') === undefined ? 'transactions' : 'contract')
   const [tab = 'transactions'] = TABS.find(([key]) => key === given) ?? []
   return tab === 'contract' && code === '0x' ? 'transactions' : tab
+}
+
+/** Thing and outcome: `Transfer failed 0x864c…d915`. */
+function transactionTitle({ row, type }: TransactionFacts, hash: Hash): string {
+  const name = type === undefined ? row.action : operationOf(type).name
+  const shown = name.startsWith('0x') ? 'call' : name
+  const outcome = { success: 'succeeded', failed: 'failed', pending: 'pending' }[row.status]
+  return `${shown[0]?.toUpperCase()}${shown.slice(1)} ${outcome} ${short(hash)}`
+}
+
+function addressTitle({ address, code, token }: AddressFacts): string {
+  const kind = token ? `Token “${token.symbol}”` : code === '0x' ? 'Account' : 'Contract'
+  return `${kind} ${short(getAddress(address))}`
 }
 
 /** The squares of a QR code as an SVG path. */

@@ -58,6 +58,15 @@ test('behavior: without artifacts an unknown error is shown as data', async () =
   expect(text).toContain('an error that no known ABI has: 0xf988f737<')
   // The bytes are folded.
   expect(text).toMatch(/<details><summary>Data of the error<\/summary><pre[^>]*>0xf988f737/)
+  const [, data] = /data-error="(0x[0-9a-f]+)"/.exec(text) ?? []
+  const decode = async (abi: unknown) =>
+    (
+      await fetch(`${url}/page/error`, { method: 'POST', body: JSON.stringify({ abi, data }) })
+    ).json()
+  expect(await decode(artifacts.Kitchen.abi)).toEqual({
+    value: expect.stringMatching(/^Custom\(/) as string,
+  })
+  expect(await decode([])).toEqual({ error: 'This ABI does not have the error.' })
   const { text: account } = await open(`/address/${dev.accountOf(0)}`)
   expect(account).toContain('Sent')
   expect(account).toContain(seen.memo)
@@ -97,7 +106,7 @@ test('behavior: with 18 decimals every amount is in that unit', async () => {
     expect(await textOf(`/address/${wei.accountOf(1)}`)).toContain('10,001.5 coins')
     expect(await textOf('/')).toMatch(/Energy price\s+[1-9][\d.]* gwei\s+per unit/)
     expect(await textOf(`/tx/${hash}`)).toMatch(
-      /21,000 of [\d,]+ energy used, at\s+[\d.]+ gwei a unit/,
+      /Energy 21,000 used of [\d,]+ Energy price\s+[\d.]+ gwei/,
     )
     expect(await textOf('/connect')).toContain('decimals: 18 }')
   } finally {

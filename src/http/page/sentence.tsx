@@ -156,7 +156,7 @@ function creation({ names, row }: TransactionFacts): Child {
   ) : (
     'a contract'
   )
-  return say`deployed ${contract}${payment(row)}`
+  return say`${isThere || row.status !== 'failed' ? 'deployed' : 'tried to deploy'} ${contract}${payment(row)}`
 }
 
 /** What a call or creation sends with it: coins, a token of the chain, or both. */

@@ -2,6 +2,27 @@ import { create, each, find, parsed } from './dom.ts'
 import { quoteOf, sentLink, showOutcome } from './sent.ts'
 import { findWallets, nativeSending, useChain, type Wallet } from './wallets.ts'
 
+/** Decodes the custom error of a transaction with an ABI that the visitor gives. */
+export function startError(): void {
+  const form = document.querySelector<HTMLFormElement>('#error-form')
+  form?.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void showOutcome(decode(), find('#error-answer'))
+  })
+
+  async function decode(): Promise<string> {
+    let abi: unknown
+    try {
+      abi = JSON.parse(find<HTMLTextAreaElement>('#error-abi').value)
+    } catch {
+      throw new Error('This is no ABI: expected JSON.')
+    }
+    const { error, value } = await post('/page/error', { abi, data: form?.dataset['error'] })
+    if (error !== undefined) throw new Error(error)
+    return value ?? ''
+  }
+}
+
 /** The functions of a contract: answers in place, writes with a wallet, and an ABI that the browser keeps. */
 export function startContract(): void {
   const tab = document.querySelector<HTMLElement>('#contract')

@@ -1,6 +1,6 @@
 import { startConnect } from './connect.ts'
 import { startConsole } from './console.ts'
-import { startContract } from './contract.ts'
+import { startContract, startError } from './contract.ts'
 import { startCopy } from './copy.ts'
 import { find } from './dom.ts'
 import { startLive } from './live.ts'
@@ -18,4 +18,5 @@ startLive()
 startTables()
 startConnect()
 startContract()
+startError()
 startConsole()

@@ -64,7 +64,8 @@ export function createLastHour({ source, now }: createLastHour.Options) {
   return async function read(head: number, solid: number): Promise<LastHour> {
     if (filled !== `${head} ${solid}`) reading ??= fillOnce(head, solid)
     if (reading) await Promise.race([reading, sleep(WAIT)])
-    const start = now() / 1_000 - HOUR
+    // Whole minutes: a bar of the past keeps its height, so the chart keeps its scale between two loads.
+    const start = Math.ceil(now() / 60_000) * 60 - HOUR
     const points: (number | undefined)[] = Array.from({ length: POINTS }, () => undefined)
     const first = Math.min(...[...blocks.values()].map(({ time }) => time))
     for (const [index] of points.entries())

@@ -1,7 +1,16 @@
-import type { Abi, Address, Hash, Hex } from 'viem'
+import type { Abi, AbiFunction, Address, Hash, Hex } from 'viem'
+import { decodeFunctionResult, toFunctionSelector } from 'viem/utils'
 
-import { type Decoded, decodeCalldata, decodeLog, decodeRevert } from '../../../codec/abi.ts'
+import {
+  type Decoded,
+  decodeCalldata,
+  decodeLog,
+  decodeRevert,
+  STANDARD_ABI,
+} from '../../../codec/abi.ts'
+import { assertDecodedSize } from '../../../codec/abiSize.ts'
 import type { CallFrame } from '../../../codec/callFrame.ts'
+import type { CoinDecimals } from '../../../codec/coin.ts'
 import { revertReason } from '../../../codec/revert.ts'
 import type { RpcLog, RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
@@ -21,12 +30,14 @@ import { type Transfer, transferOf } from './transfers.ts'
 /** A log with its event, when an ABI has it. */
 export type ReadLog = { log: RpcLog; name: string | undefined; event: Decoded | undefined }
 
-/** A call inside a transaction, with the name of its function. */
+/** A call inside a transaction: its function with arguments, what it returned, and why it failed. */
 export type ReadFrame = {
   frame: CallFrame
   depth: number
   name: string | undefined
   call: string | undefined
+  result: string | undefined
+  failure: string | undefined
 }
 
 /** A transaction as its page shows it. Fields of its block are absent while it is pending. */
@@ -138,7 +149,7 @@ export async function readTransaction(
     head,
     solid,
     status,
-    reason: reasonOf(info, allAbis, failureOf),
+    reason: reasonOf(info, allAbis, failureOf, source.decimals),
     call: transaction.to
       ? decodeCalldata(transaction.input, abiOf(transaction.to), MOST_DECODED)
       : undefined,
@@ -157,12 +168,7 @@ export async function readTransaction(
         decodeLog(log, abiOf(log.address), MOST_DECODED) ?? decodeLog(log, allAbis, MOST_DECODED),
     })),
     transfers: transfers.filter((one) => one !== undefined),
-    frames: frames?.map(({ depth, frame }) => ({
-      frame,
-      depth,
-      name: known.find(({ address }) => address === frame.to)?.name,
-      call: frame.input && decodeCalldata(frame.input, abiOf(frame.to), MOST_DECODED)?.signature,
-    })),
+    frames: readCalls(frames, (address) => known.find((one) => one.address === address), allAbis),
     internal: info?.internal_transactions ?? [],
     signers: signersOf(native, transaction.from),
   }
@@ -178,11 +184,59 @@ function flat(frame: CallFrame, depth: number): { frame: CallFrame; depth: numbe
   return [{ frame, depth }, ...(frame.calls ?? []).flatMap((call) => flat(call, depth + 1))]
 }
 
+/** Bytes of all calls of a page that are decoded, and characters of one call or result that are shown. */
+const MOST_BYTES = 4 * MOST_DECODED
+const MOST_SHOWN = 300
+
+function readCalls(
+  frames: { frame: CallFrame; depth: number }[] | undefined,
+  knownAt: (address: Address | undefined) => { abi: Abi; name: string | undefined } | undefined,
+  errors: Abi,
+): ReadFrame[] | undefined {
+  let left = MOST_BYTES
+  return frames?.map(({ depth, frame }) => {
+    const { error, input = '0x', output = '0x', revertReason: words, to } = frame
+    const { abi = [], name } = knownAt(to) ?? {}
+    left -= (input.length + output.length) / 2
+    if (left < 0)
+      return { frame, depth, name, call: undefined, result: undefined, failure: words ?? error }
+    const call = frame.type.startsWith('CREATE')
+      ? undefined
+      : decodeCalldata(input, abi, MOST_DECODED)
+    const reason = error === undefined ? undefined : decodeRevert(output, errors, MOST_DECODED)
+    return {
+      frame,
+      depth,
+      name,
+      call: call && cut(decodedText(call)),
+      result: error === undefined && call ? resultOf(abi, input, output) : undefined,
+      failure: error && cut(words ?? (reason ? decodedText(reason) : error)),
+    }
+  })
+}
+
+function resultOf(abi: Abi, input: Hex, data: Hex): string | undefined {
+  const item = [...abi, ...STANDARD_ABI].find(
+    (one): one is AbiFunction =>
+      one.type === 'function' && toFunctionSelector(one) === input.slice(0, 10),
+  )
+  if (!item || item.outputs.length === 0 || data === '0x') return undefined
+  try {
+    assertDecodedSize(item.outputs, data, MOST_DECODED)
+    return cut(valueText(decodeFunctionResult({ abi: [item], data })))
+  } catch {
+    return undefined
+  }
+}
+
+const cut = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text)
+
 /** The reason of a failure: the revert data in words, otherwise the note of the node. */
 function reasonOf(
   info: TransactionInfo | undefined,
   abi: Abi,
   failureOf: ((info: TransactionInfo) => string) | undefined,
+  decimals: CoinDecimals,
 ): TransactionFacts['reason'] {
   if (!info) return undefined
   const outcome = info.receipt?.result
@@ -199,6 +253,8 @@ function reasonOf(
     if (words && !words.includes(data)) return { text: words }
     return { text: `an error that no known ABI has: ${data.slice(0, 10)}`, data }
   }
+  // A chain that counts as Ethereum does also says it so.
+  if (outcome === 'OUT_OF_ENERGY' && decimals === 18) return { text: 'out of gas' }
   const note = hexText(info.resMessage)
   const words = outcome?.replaceAll('_', ' ').toLowerCase()
   return { text: [words, note].filter((text) => text !== undefined && text !== '').join(': ') }

@@ -136,10 +136,12 @@ export function Amount({ value }: { value: bigint }) {
   )
 }
 
-/** The price of one unit of energy: in sun, or in gwei where the smallest unit is wei. */
+/** The price of one unit of energy: in sun, or in gwei, rounded, where the smallest unit is wei. */
 export function EnergyPrice({ value }: { value: bigint }) {
   const { decimals } = useContext(View)
-  return <>{decimals === 18 ? `${unitsText(value, 9)} gwei` : `${grouped(value)} sun`}</>
+  if (decimals === 6) return <>{`${grouped(value)} sun`}</>
+  const rounded = (Number(value) / 1e9).toLocaleString('en', { maximumSignificantDigits: 4 })
+  return <span title={`${grouped(value)} wei`}>{rounded} gwei</span>
 }
 
 /** An amount of a token with its symbol, which leads to its contract. */

@@ -128,7 +128,8 @@ function Verified({ report: { methods, mismatches } }: { report: VerifyReport })
   )
 }
 
-function Upstreams({ health: { upstream, upstreams = [] } }: { health: Health }) {
+function Upstreams({ health: { head, upstream, upstreams = [] } }: { health: Health }) {
+  const only = upstreams.length === 1 && head.number !== null ? head : undefined
   if (upstreams.length === 0)
     return (
       <Table
@@ -162,8 +163,9 @@ function Upstreams({ health: { upstream, upstreams = [] } }: { health: Health })
       rows={upstreams.map((one) => [
         one.name,
         <span class={one.state === 'healthy' ? 'badge good' : 'badge bad'}>{one.state}</span>,
-        known(one.head),
-        known(one.lag),
+        // The heads of nodes are compared only where there are several.
+        known(one.head ?? only?.number),
+        known(one.lag ?? (only ? 0 : null)),
         known(one.latency.p50, duration),
         known(one.latency.p95, duration),
         `${Math.round(one.share * 100)} %`,

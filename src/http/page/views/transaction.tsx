@@ -61,6 +61,12 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
             <pre class="raw" tabindex={0}>
               {reason.data}
             </pre>
+            <form id="error-form" class="needs-script" data-error={reason.data}>
+              <label for="error-abi">ABI as JSON that has this error</label>
+              <textarea id="error-abi" rows={4} spellcheck={false} />
+              <button type="submit">Decode it</button>
+              <output id="error-answer"></output>
+            </form>
           </details>
         )}
         {transaction.blockNumber ? (
@@ -88,8 +94,21 @@ export function Transaction({ facts }: { facts: TransactionFacts }) {
                 'To',
                 <AddressLink address={transaction.to} name={name(transaction.to)} full />,
               ],
-          (row.value > 0n || row.token !== undefined) && ['Amount', <Moved row={row} />],
+          ['Value', <Amount value={BigInt(transaction.value)} />],
+          row.token !== undefined && ['Token amount', <Moved row={row} />],
+          row.token === undefined &&
+            row.value !== BigInt(transaction.value) && ['Amount', <Moved row={row} />],
           ['Fee', <Fee facts={facts} />],
+          BigInt(transaction.gas) > 0n && [
+            'Energy',
+            `${receipt ? `${grouped(Number(receipt.gasUsed))} used of ` : ''}${grouped(Number(transaction.gas))}`,
+          ],
+          [
+            'Energy price',
+            <EnergyPrice value={BigInt(receipt?.effectiveGasPrice ?? transaction.gasPrice)} />,
+          ],
+          ['Nonce', grouped(Number(transaction.nonce))],
+          ['Type', `${Number(transaction.type)}${type === undefined ? '' : `, native ${type}`}`],
           memo && ['Memo', memo],
           signers.length > 0 && [
             signers.length === 1 ? 'Signed by' : `Signed by ${signers.length}`,
@@ -177,12 +196,6 @@ function Fee({ facts: { info, native, receipt, transaction } }: { facts: Transac
     units(parts.origin_energy_usage, 'energy paid by the contract’s creator'),
     units(parts.energy_penalty_total, 'energy added for a busy contract'),
     units(parts.net_usage, 'bandwidth, free or from the stake'),
-    gas > 0 && (
-      <>
-        {grouped(gas)} of {grouped(Number(transaction.gas))} energy used, at{' '}
-        <EnergyPrice value={price} /> a unit
-      </>
-    ),
     coins('limit', native?.raw_data.fee_limit),
   ].filter((row) => row !== false)
   const burned = int(info?.fee)
@@ -246,7 +259,7 @@ function Calls({ facts }: { facts: TransactionFacts }) {
   )
 }
 
-function Frame({ read: { call, depth, frame, name } }: { read: ReadFrame }) {
+function Frame({ read: { call, depth, failure, frame, name, result } }: { read: ReadFrame }) {
   const value = BigInt(frame.value ?? '0x0')
   return (
     <li class={`depth-${Math.min(depth, DEEPEST)}`}>
@@ -257,8 +270,10 @@ function Frame({ read: { call, depth, frame, name } }: { read: ReadFrame }) {
           {call ?? (frame.type.startsWith('CREATE') ? 'code' : frame.input?.slice(0, 10))}
         </code>
       )}
+      {result && <code class="quiet">→ {result}</code>}
       {value > 0n && <Amount value={value} />}
-      {frame.error !== undefined && <span class="bad">{frame.revertReason ?? frame.error}</span>}
+      {frame.gasUsed && <span class="quiet">{`${grouped(Number(frame.gasUsed))} energy`}</span>}
+      {failure && <span class="bad">{failure}</span>}
     </li>
   )
 }
