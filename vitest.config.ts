@@ -1,12 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 import { isLong } from './test/support/long.ts'
-import { LONG } from './test/support/longTests.ts'
+import { LONG, LONGER } from './test/support/longTests.ts'
 import { SlowestFirst } from './test/support/sequencer.ts'
 
 export default defineConfig({
   test: {
-    include: isLong ? LONG : ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: isLong ? [...LONG, ...LONGER] : ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // These need a browser, `npm run test:browser`, or clients, `npm run test:tools`, or time, `npm run test:long`.
     exclude: [
       ...configDefaults.exclude,

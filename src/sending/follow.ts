@@ -80,19 +80,20 @@ export function createFollow({
 
   /** Makes transactions of solidified blocks final. @returns those whose block is not on the chain, as this process missed. */
   async function settle({ number: upTo }: HeadBlock): Promise<Hash[]> {
-    const removed: Hash[] = []
-    for (const id of await store.mined({ upTo, limit: SWEEP })) {
+    const ids = await store.mined({ upTo, limit: SWEEP })
+    // All at once: changes of one event loop tick share a write.
+    const removed = ids.map(async (id) => {
       const block = (await store.find(id))?.block
-      if (!block) continue
+      if (!block) return []
       const { hash } = head.at(block.number) ?? (await solidBlock(block.number))
       const event = hash === block.hash ? 'final' : 'removed'
       const { changed } = await store.change(id, { event, block })
+      if (event === 'final' || !changed) return []
       const other = head.blockWith(id)
-      if (event === 'final' || !changed) continue
       if (other) await see(id, other)
-      else removed.push(id)
-    }
-    return removed
+      return other ? [] : [id]
+    })
+    return (await Promise.all(removed)).flat()
   }
 
   /** Releases transactions that no block can have any more. */

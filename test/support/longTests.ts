@@ -39,3 +39,6 @@ export const LONG = [
   'test/replicas/replicas.test.ts',
   'test/replicas/workers.test.ts',
 ]
+
+/** Files that run always, and with many more runs in `npm run test:long`. */
+export const LONGER = ['src/sending/sending.model.test.ts']
