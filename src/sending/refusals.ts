@@ -40,10 +40,7 @@ export class NotManagedError extends RpcError {
       -32000,
       `this chain cannot use the Ethereum signature of ${from}: it signs the SHA-256 of a protobuf message. ` +
         'Sign natively (ethgate/viem, ethgate/ethers, or buildTransaction and any native wallet), ' +
-        `or let the gateway hold the key (--keys). See ${DOCS}`,
-      { data: { docs: DOCS } },
+        'or let the gateway hold the key (--keys). See “Sending transactions” of the documentation',
     )
   }
 }
-
-const DOCS = 'docs/sending.md'

@@ -170,5 +170,5 @@ function isRevert(error: { code: number; message: string }): boolean {
 }
 
 function advice(error: { code: number; message: string }): string {
-  return error.code === -32601 ? '; docs/methods.md lists the methods' : ''
+  return error.code === -32601 ? '; rpc.discover lists the methods' : ''
 }

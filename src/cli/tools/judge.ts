@@ -27,7 +27,7 @@ const SETTINGS: readonly (readonly [words: RegExp, advice: string])[] = [
     /max block range|query returned more/,
     'search fewer blocks, or serve with a log index (--index)',
   ],
-  [/rate|limit/i, 'raise the limits of this caller (docs/limits.md)'],
+  [/rate|limit/i, 'raise the limits of this caller (--rate-per-client, or its API key)'],
 ]
 
 const NODE_FAILED = 'the node did not answer as it should: see "ethgate doctor" without --for'

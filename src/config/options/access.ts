@@ -19,7 +19,7 @@ export const accessOptions = {
     value: 'UNITS',
     default: undefined as number | undefined,
     parse: positive,
-    help: 'units a second of one client address without an API key; one unit is one ordinary call to the node; default: no limit',
+    help: 'units a second of one client address without an API key; default: no limit',
   },
   burstPerClient: {
     value: 'UNITS',

@@ -31,7 +31,7 @@ export const limitOptions = {
     value: 'DIR|URL',
     default: undefined as string | undefined,
     parse: text,
-    help: 'log index for log searches: a directory, or postgres://… for an index that replicas share (docs/scaling.md)',
+    help: 'log index for log searches: a directory, or postgres://… for an index that replicas share',
   },
   indexFrom: {
     value: 'N',
@@ -169,13 +169,13 @@ export const limitOptions = {
     value: 'BYTES',
     default: 256 * MIB,
     parse: integer(MIB),
-    help: 'most unsent bytes of large answers over all connections; above it, connections that do not read are closed, then large answers are rejected',
+    help: 'most unsent bytes of large answers over all connections',
   },
   heldBytes: {
     value: 'BYTES',
     default: 512 * MIB,
     parse: integer(MIB),
-    help: 'most bytes that are held for all clients together (bodies, messages, filters, subscriptions, unsent answers, results of simulations); one client address or API key may have half of it',
+    help: 'most bytes that are held for all clients together (bodies, messages, filters, subscriptions, unsent answers, results of simulations)',
   },
   wsIdle: {
     value: 'MS',

@@ -80,7 +80,7 @@ export const servingOptions = {
     value: 'WHO',
     default: 'off',
     parse: oneOf('off', 'keys', 'on'),
-    help: 'run calls with overrides, eth_simulateV1, debug_traceCall and eth_createAccessList in this process, on the newest state of a node with --upstream-rpc: on for all callers, keys for those with an API key',
+    help: 'run calls with overrides, eth_simulateV1, debug_traceCall and eth_createAccessList in this process; needs --upstream-rpc: on for all callers, keys for those with an API key',
   },
   headQuorum: {
     value: 'N',
@@ -138,7 +138,7 @@ export const servingOptions = {
     value: 'MODE',
     default: 'refuse',
     parse: oneOf('refuse', 'rewrite'),
-    help: 'what to do with call data that contains a predicted address, at which the chain has no contract: refuse it, or rewrite whole words to the contract address in calls and transactions of managed accounts',
+    help: 'what to do with call data that contains a predicted address, at which the chain has no contract: refuse it, or rewrite it to the contract address',
   },
   dataDir: {
     value: 'DIR',
@@ -149,7 +149,7 @@ export const servingOptions = {
   newRecord: {
     default: false,
     parse: flag,
-    help: 'send for managed accounts of which the record has nothing although they have sent transactions; without it the gateway asks, because the record may be elsewhere',
+    help: 'send for managed accounts of which the record has nothing although they have sent transactions',
   },
   logFormat: {
     value: 'FORMAT',

@@ -344,7 +344,9 @@ describe('Ethereum transactions', () => {
     const { context } = await createContext()
     const carol = privateKeyToAccount(`0x${keys.carol.pk}`)
     await expect(send(context, await carol.signTransaction(rlp()))).rejects.toEqual(
-      refusal(/signs the SHA-256 of a protobuf message.*ethgate\/viem.*--keys.*docs\/sending\.md/),
+      refusal(
+        /signs the SHA-256 of a protobuf message.*ethgate\/viem.*--keys.*Sending transactions/,
+      ),
     )
   })
 

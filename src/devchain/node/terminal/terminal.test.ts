@@ -63,7 +63,7 @@ test('default: shows calls, transactions, blocks, what contracts print and why t
   const docs = readFileSync(new URL('../../../../docs/devchain.md', import.meta.url), 'utf8')
   const shown =
     /## What the terminal shows[^]*?```\n([^]*?)\n```/.exec(docs)?.[1]?.split('\n…\n') ?? []
-  expect(shown.length).toBeGreaterThan(2)
+  expect(shown.length).toBeGreaterThan(1)
   for (const part of shown) expect(output).toContain(part)
 })
 

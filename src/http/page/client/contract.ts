@@ -123,7 +123,7 @@ function assertMaySend(from: string): void {
   const known = senders()
   if (known === 'all' || known.some((one) => one.toLowerCase() === from.toLowerCase())) return
   throw new Error(
-    `This gateway does not hold the key of ${from}, and the chain does not accept its Ethereum signature. See docs/sending.md`,
+    `This gateway does not hold the key of ${from}, and the chain does not accept its Ethereum signature. See “Sending transactions” of the documentation`,
   )
 }
 

@@ -8,7 +8,7 @@ const RECEIPT_INTERVAL = 2_000
 const RECEIPT_LOOKS = 60
 
 /** What a refusal of the gateway names for more. Here a page says it. */
-const DOCS = / See docs\/sending\.md\.?$/
+const DOCS = / See “Sending transactions” of the documentation$/
 
 /** Shows the outcome of a call or a transaction, or its error. */
 export async function showOutcome(

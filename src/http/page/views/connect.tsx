@@ -5,6 +5,7 @@ import type { ChainWords } from '../../../rpc/openrpc/chainJson.ts'
 import { connectSnippets, walletChain } from '../snippets.ts'
 import { AddressLink, Copy, FactList, Snippet, Table, View } from './parts.tsx'
 import { type Senders, SendersNote } from './senders.tsx'
+import { Words } from './words.tsx'
 
 /** A funded account of the development chain. Its key is public. */
 export type DevAccount = { address: Address; key: string }
@@ -77,6 +78,7 @@ export function Connect({
         ))}
       </section>
       {dev && <DevSection accounts={dev} />}
+      <Words />
     </>
   )
 }

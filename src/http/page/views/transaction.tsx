@@ -207,6 +207,9 @@ function Fee({ facts: { info, native, receipt, transaction } }: { facts: Transac
           {rows.map((row) => (
             <li>{row}</li>
           ))}
+          <li>
+            <a href="/connect#words">Energy, bandwidth, sun</a>
+          </li>
         </ul>
       )}
     </>
