@@ -69,6 +69,7 @@ const CALLS = new Set([
   'eth_sendTransaction',
   'eth_signTransaction',
   'ethgate_feeQuote',
+  'trace_call',
 ])
 
 /** Methods whose first parameter is a log filter. */

@@ -50,6 +50,7 @@ const MINIMUM_PRICES: ReadonlyMap<string, number> = new Map(
     trace_get: 2,
     trace_transaction: 2,
     wallet: 1,
+    trace_call: 5,
   }),
 )
 

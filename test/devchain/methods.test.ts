@@ -296,8 +296,11 @@ describe('replays', () => {
       { output: '0x', stateDiff: null, trace: [], vmTrace: null },
     ])
     expect(await dev.rpc('trace_replayBlockTransactions', '0x999', ['trace'])).toBeNull()
+    expect(await dev.rpc('trace_replayBlockTransactions', 'latest', ['vmTrace'])).toMatchObject([
+      { stateDiff: null, trace: [], vmTrace: { code: '0x', ops: [] } },
+    ])
     await expect(
-      dev.rpc('trace_replayBlockTransactions', 'latest', ['vmTrace']),
-    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('debug_trace') })
+      dev.rpc('trace_replayBlockTransactions', 'latest', ['steps']),
+    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('vmTrace') })
   })
 })

@@ -97,8 +97,8 @@ describe('/tre', () => {
   })
 
   test('default: debug_traceTransaction has the form of TRE; elsewhere that of geth', async () => {
-    // PUSH1 1, PUSH0, SSTORE, PUSH0, SLOAD, PUSH0, MSTORE, STOP
-    await dev.rpc('anvil_setCode', CONTRACT, '0x60015f555f545f5200')
+    // PUSH1 1, PUSH0, SSTORE, PUSH0, SLOAD, PUSH0, MSTORE, PUSH0, PUSH0, SHA3, PREVRANDAO, STOP
+    await dev.rpc('anvil_setCode', CONTRACT, '0x60015f555f545f525f5f204400')
     const hash = (await dev.rpc('eth_sendTransaction', {
       from: dev.accountOf(0),
       to: CONTRACT,
@@ -124,6 +124,7 @@ describe('/tre', () => {
     })
     expect(trace.structLogs[3]).toMatchObject({ storage: { [word(0)]: word(1) } })
     expect(trace.structLogs.at(-1)).toMatchObject({ memory: [word(1)] })
+    expect(trace.structLogs.map(({ op }) => op).slice(-3)).toEqual(['SHA3', 'DIFFICULTY', 'STOP'])
     expect(await dev.rpc('debug_traceTransaction', hash)).toMatchObject({ gas: expect.any(Number) })
   })
 })

@@ -234,6 +234,26 @@ test('default: traces of calls and access lists', async () => {
   expect(await front.rpc('debug_traceCall', call)).toMatchObject({
     structLogs: expect.arrayContaining([expect.objectContaining({ op: 'SSTORE' })]),
   })
+  const tracer = `{ slots: [], fault() {}, result(ctx) { return { slots: this.slots, to: toHex(ctx.to) } }, step(log, db) {
+    if (log.op.toString() !== 'SSTORE') return
+    this.slots.push(toHex(db.getState(log.contract.getAddress(), toWord(log.stack.peek(0).toString(16)))))
+  } }`
+  const own = (await front.rpc('debug_traceCall', call, 'latest', { tracer })) as {
+    slots: string[]
+  }
+  expect(own).toMatchObject({ slots: expect.arrayContaining([word(1_000)]), to: tokenAt })
+  await expect(
+    front.rpc('debug_traceCall', call, 'latest', {
+      tracer: '{ step() { for (;;); }, fault() {}, result() {} }',
+    }),
+  ).rejects.toMatchObject({ code: -32000, message: 'execution timeout' })
+  const replay = await front.rpc('trace_call', call, ['trace', 'vmTrace'])
+  expect(replay).toMatchObject({
+    output: word(1),
+    stateDiff: null,
+    trace: [{ action: { to: tokenAt } }],
+    vmTrace: { ops: expect.arrayContaining([expect.objectContaining({ op: 'SSTORE' })]) },
+  })
   const list = await front.rpc('eth_createAccessList', call)
   expect(list).toMatchObject({ accessList: [{ address: tokenAt }] })
 })
@@ -430,7 +450,12 @@ describe('who may simulate', () => {
       code: -32602,
       message: needs,
     })
-    for (const method of ['eth_simulateV1', 'debug_traceCall', 'eth_createAccessList'])
+    for (const method of [
+      'eth_simulateV1',
+      'debug_traceCall',
+      'eth_createAccessList',
+      'trace_call',
+    ])
       await expect(rpc(method, {})).rejects.toMatchObject({ code: -32601, message: needs })
   })
 

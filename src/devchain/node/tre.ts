@@ -156,6 +156,13 @@ export function treTraces(chain: DevChain): Record<string, AnyMethod> {
 /** Milliseconds for a trace. */
 const TIMEOUT = 60_000
 
+/** The names of java-tron, which TRE prints, where Ethereum has others. */
+const NATIVE_NAMES: Readonly<Record<string, string>> = {
+  KECCAK256: 'SHA3',
+  PREVRANDAO: 'DIFFICULTY',
+  SELFDESTRUCT: 'SUICIDE',
+}
+
 /** Prints operations one after the other. TRE has all members, in this order, and the storage before each operation. */
 function printer(): (log: StructLog) => Record<string, unknown> {
   const before: (Record<string, string> | undefined)[] = []
@@ -164,6 +171,7 @@ function printer(): (log: StructLog) => Record<string, unknown> {
     const shown = before[depth] ?? {}
     before[depth] = storage
     const hex = `0x${gas.toString(16).padStart(16, '0')}`
-    return { depth, error, gas: hex, gasCost, memory, op, pc, stack, storage: shown }
+    const name = NATIVE_NAMES[op] ?? op
+    return { depth, error, gas: hex, gasCost, memory, op: name, pc, stack, storage: shown }
   }
 }

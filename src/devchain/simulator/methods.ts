@@ -14,6 +14,7 @@ import { accessListMethods } from '../node/createAccessList.ts'
 import { type FailureOf, withRpcErrors } from '../node/failures.ts'
 import { simulateMethods } from '../node/simulate.ts'
 import { debugMethods } from '../node/trace/debug.ts'
+import { callReplayMethods } from '../node/trace/replay.ts'
 
 /** The words for calls that a node runs, so that a client reads the same with and without overrides. */
 const failureOf: FailureOf = ({ failure, output }) => {
@@ -42,6 +43,7 @@ export async function answerOn(
       ...accessListMethods(chain),
       ...simulateMethods(chain, failureOf),
       ...debugMethods(chain),
+      ...callReplayMethods(chain),
     },
     failureOf,
   )

@@ -30,9 +30,10 @@ export class TraceSizeError extends Error {
 }
 
 /** Maximum number of characters of a trace. A string of Node.js has at most 512 million. */
-const MAX_SIZE = 200_000_000
+export const MAX_SIZE = 200_000_000
 
-const STIPEND = 2_300n
+/** The gas that a call with coins gets in addition. */
+export const STIPEND = 2_300n
 const SLOAD = 0x54
 const SSTORE = 0x55
 

@@ -15,16 +15,18 @@ import {
   type Param,
   show,
 } from '../../../rpc/params/params.ts'
+import { type TraceKind, traceKinds } from '../../../rpc/params/traceKindsParam.ts'
 import { withUnit } from '../../../rpc/params/withUnit.ts'
 import {
   createFrameTracer,
   createTracer,
+  createVmTracer,
   printFrame,
   traceBlock,
   traceCall,
   withoutBuiltIns,
 } from '../../index.ts'
-import type { ChainBlock, DevChain, EthereumCall } from '../../index.ts'
+import type { ChainBlock, DevChain, EthereumCall, VmTrace } from '../../index.ts'
 import { type BlockState, stateOf } from '../blockState.ts'
 import { callRequest } from '../requests.ts'
 import type { Signer } from '../signer.ts'
@@ -34,23 +36,14 @@ import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts
 /** Time limit of one answer, in milliseconds. */
 const TIMEOUT = 20_000
 
-/** The parts of a replay. */
-type Kind = 'trace' | 'stateDiff'
-
-const kind: Param<Kind> = (input) => {
-  if (input === 'trace' || input === 'stateDiff') return input
-  const hint = input === 'vmTrace' ? '; debug_traceTransaction lists every operation' : ''
-  throw new Error(`expected "trace" or "stateDiff", got ${show(input)}${hint}`)
-}
-
 /** A call with the parts of its replay. */
-type ReplayedCall = { call: EthereumCall; kinds: readonly Kind[]; unit: Unit }
+type ReplayedCall = { call: EthereumCall; kinds: readonly TraceKind[]; unit: Unit }
 
 const callWithKinds: Param<ReplayedCall> = (input, scope) => {
   if (!Array.isArray(input) || input.length !== 2)
     throw new Error(`expected [call, traceTypes], got ${show(input)}`)
   const { unit, value: call } = withUnit(callRequest)(input[0], scope)
-  return { call, kinds: arrayOf(kind)(input[1], scope), unit }
+  return { call, kinds: traceKinds(input[1], scope), unit }
 }
 
 const callsWithKinds = named('calls', arrayOf(callWithKinds))
@@ -60,7 +53,7 @@ type Replay = {
   output: Hex
   stateDiff: Record<string, AccountDiff> | null
   trace: Pick<FlatTrace, 'action' | 'error' | 'result' | 'subtraces' | 'traceAddress' | 'type'>[]
-  vmTrace: null
+  vmTrace: VmTrace | null
 }
 
 /** Parity's replays: the frames of transactions and calls, and their state changes. */
@@ -72,7 +65,7 @@ export function replayMethods(
 
   async function replay(
     block: ChainBlock,
-    { kinds, only, unit }: { kinds: readonly Kind[]; only?: number; unit: Unit },
+    { kinds, only, unit }: { kinds: readonly TraceKind[]; only?: number; unit: Unit },
   ): Promise<(Replay & { transactionHash: Hash })[]> {
     if (block.header.number === 0) return []
     const create = () => createReplayTracer(kinds, unit)
@@ -80,26 +73,11 @@ export function replayMethods(
     return traced.map(({ hash: id, trace }) => ({ ...trace, transactionHash: `0x${id}` }))
   }
 
-  /** Runs calls in a block, one on top of the other. */
-  async function replayCalls({ block, state }: BlockState, calls: readonly ReplayedCall[]) {
-    const replays: Replay[] = []
-    const end = performance.now() + TIMEOUT
-    let before = state
-    for (const { call, kinds, unit } of calls) {
-      const create = () => createReplayTracer(kinds, unit)
-      const options = { block, create, rules: ledger.rules, timeout: end - performance.now() }
-      const { after, trace } = await traceCall(before, call, options)
-      replays.push(trace)
-      before = after
-    }
-    return replays
-  }
-
   const trace_replayBlockTransactions = defineMethod({
-    params: [withUnit(blockRef), named('traceTypes', arrayOf(kind))],
+    params: [withUnit(blockRef), traceKinds],
     result: schemas.nullable(schemas.listOf({ type: 'object' })),
     summary:
-      'the frames (trace) and changes (stateDiff) of all transactions of a block; null when there is no such block',
+      'the frames (trace), changes (stateDiff) and operations (vmTrace) of all transactions of a block; null when there is no such block',
     async handler({ chain: { view } }, [{ unit, value }, kinds]) {
       const block = findBlock(chain, value, view)
       return block ? replay(block, { kinds, unit }) : null
@@ -107,10 +85,10 @@ export function replayMethods(
   })
 
   const trace_replayTransaction = defineMethod({
-    params: [withUnit(named('transactionHash', hash)), named('traceTypes', arrayOf(kind))],
+    params: [withUnit(named('transactionHash', hash)), traceKinds],
     result: schemas.nullable({ type: 'object' }),
     summary:
-      'the frames (trace) and changes (stateDiff) of a transaction; null when it is not in a block',
+      'the frames (trace), changes (stateDiff) and operations (vmTrace) of a transaction; null when it is not in a block',
     async handler({ chain: { view } }, [{ unit, value }, kinds]) {
       const place = findPlace(chain, value, view)
       if (!place) return null
@@ -119,16 +97,39 @@ export function replayMethods(
     },
   })
 
-  const trace_call = defineMethod({
-    params: [
-      withUnit(callRequest),
-      named('traceTypes', arrayOf(kind)),
-      optional(blockRef, 'latest'),
-    ],
+  const trace_rawTransaction = defineMethod({
+    params: [signedBytes, traceKinds],
     result: { type: 'object' },
-    summary: 'the frames (trace) and changes (stateDiff) of a call at any block',
+    summary:
+      'trace_call for a signed Ethereum transaction, in the next block and without sending it',
+    async handler(_, [{ unit, value: raw }, kinds]): Promise<Replay> {
+      const { data, fields, from, gas, maxPrice, to, value } = (await read(raw, unit)).ethereum
+      const tip = fields['maxPriorityFeePerGas']
+      const fees = typeof tip === 'string' ? { maxPrice, tip: BigInt(tip) } : { gasPrice: maxPrice }
+      const call = { data, from, gas, value, ...fees, ...(to && { to }) }
+      const pending = await stateOf(chain, 'pending', 'full')
+      const [replayed] = await replayCalls(chain, pending, [{ call, kinds, unit }])
+      return replayed as Replay
+    },
+  })
+
+  return {
+    ...callReplayMethods(chain),
+    trace_rawTransaction,
+    trace_replayBlockTransactions,
+    trace_replayTransaction,
+  }
+}
+
+/** The replays of calls. */
+export function callReplayMethods(chain: DevChain): Record<string, AnyMethod> {
+  const trace_call = defineMethod({
+    params: [withUnit(callRequest), traceKinds, optional(blockRef, 'latest')],
+    result: { type: 'object' },
+    summary:
+      'the frames (trace), changes (stateDiff) and operations (vmTrace) of a call at any block',
     async handler({ chain: { view } }, [{ unit, value }, kinds, ref]): Promise<Replay> {
-      const [replayed] = await replayCalls(await stateOf(chain, ref, view), [
+      const [replayed] = await replayCalls(chain, await stateOf(chain, ref, view), [
         { call: value, kinds, unit },
       ])
       return replayed as Replay
@@ -141,44 +142,43 @@ export function replayMethods(
     summary:
       'trace_call for a list of [call, traceTypes]; each call runs on the state after the previous one',
     handler: async ({ chain: { view } }, [calls, ref]): Promise<Replay[]> =>
-      replayCalls(await stateOf(chain, ref, view), calls),
+      replayCalls(chain, await stateOf(chain, ref, view), calls),
   })
 
-  const trace_rawTransaction = defineMethod({
-    params: [signedBytes, named('traceTypes', arrayOf(kind))],
-    result: { type: 'object' },
-    summary:
-      'trace_call for a signed Ethereum transaction, in the next block and without sending it',
-    async handler(_, [{ unit, value: raw }, kinds]): Promise<Replay> {
-      const { data, fields, from, gas, maxPrice, to, value } = (await read(raw, unit)).ethereum
-      const tip = fields['maxPriorityFeePerGas']
-      const fees = typeof tip === 'string' ? { maxPrice, tip: BigInt(tip) } : { gasPrice: maxPrice }
-      const call = { data, from, gas, value, ...fees, ...(to && { to }) }
-      const pending = await stateOf(chain, 'pending', 'full')
-      const [replayed] = await replayCalls(pending, [{ call, kinds, unit }])
-      return replayed as Replay
-    },
-  })
-
-  return {
-    trace_call,
-    trace_callMany,
-    trace_rawTransaction,
-    trace_replayBlockTransactions,
-    trace_replayTransaction,
-  }
+  return { trace_call, trace_callMany }
 }
 
-function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
+/** Runs calls in a block, one on top of the other. */
+async function replayCalls(
+  { ledger }: DevChain,
+  { block, state }: BlockState,
+  calls: readonly ReplayedCall[],
+) {
+  const replays: Replay[] = []
+  const end = performance.now() + TIMEOUT
+  let before = state
+  for (const { call, kinds, unit } of calls) {
+    const create = () => createReplayTracer(kinds, unit)
+    const options = { block, create, rules: ledger.rules, timeout: end - performance.now() }
+    const { after, trace } = await traceCall(before, call, options)
+    replays.push(trace)
+    before = after
+  }
+  return replays
+}
+
+function createReplayTracer(kinds: readonly TraceKind[], unit: Unit) {
   const frames = createFrameTracer(
     (frame) => flatTraces(printFrame(withoutBuiltIns(frame), {}, unit), NO_PLACE).map(withoutPlace),
     false,
   )
   const state = createTracer({ tracer: 'prestateTracer', options: { diffMode: true } }, unit)
+  const operations = kinds.includes('vmTrace') ? createVmTracer() : undefined
   return {
     observe(...run: Parameters<typeof frames.observe>) {
       frames.observe(...run)
       state.observe(...run)
+      operations?.observe(...run)
     },
     result(run: Parameters<typeof state.result>[0]): Replay {
       return {
@@ -187,7 +187,7 @@ function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
           ? stateDiffOf(state.result(run) as PrestateDiff)
           : null,
         trace: kinds.includes('trace') ? frames.result(run) : [],
-        vmTrace: null,
+        vmTrace: operations?.result() ?? null,
       }
     },
   }

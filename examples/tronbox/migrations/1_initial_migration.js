@@ -1,0 +1,3 @@
+const Migrations = artifacts.require('./Migrations.sol')
+
+module.exports = (deployer) => deployer.deploy(Migrations)

@@ -1,0 +1,90 @@
+const Vault = artifacts.require('./Vault.sol')
+
+contract('Vault', (accounts) => {
+  let vault
+
+  before(async () => {
+    vault = await Vault.deployed()
+  })
+
+  /** The newest state: TronBox waits for the receipt of a transaction that it sends by name. */
+  const sharesOf = async (who) => Number(await vault.balanceOf(who))
+
+  /** Signs and sends what the node builds, and waits for its receipt. */
+  async function send(transaction) {
+    const { result, txid } = await tronWrap.trx.sendRawTransaction(
+      await tronWrap.trx.sign(transaction),
+    )
+    assert.isTrue(result)
+    for (;;) {
+      const receipt = await tronWrap.trx.getUnconfirmedTransactionInfo(txid)
+      if (receipt.id) return receipt
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  }
+
+  it('gives shares for coins, and logs it', async () => {
+    const id = await vault.deposit({ callValue: 5000 })
+    assert.equal(await sharesOf(accounts[0]), 5000)
+    const { log } = await tronWrap.trx.getUnconfirmedTransactionInfo(id)
+    assert.include(
+      log.map(({ topics }) => `0x${topics[0]}`),
+      tronWrap.sha3('Deposited(address,uint256)'),
+    )
+    assert.equal(log.length, 2)
+  })
+
+  it('counts with the linked library', async () => {
+    assert.equal(Number(await vault.shareOf(accounts[0])), 5000)
+  })
+
+  it('refuses a deposit of nothing, with its reason', async () => {
+    let message
+    try {
+      await vault.deposit({ callValue: 0, shouldPollResponse: true })
+    } catch (error) {
+      message = String(error.message ?? error)
+    }
+    assert.match(message, /REVERT|no coins/)
+  })
+
+  it('estimates the energy of a call', async () => {
+    const { energy_used: used, result } = await tronWrap.transactionBuilder.triggerConstantContract(
+      vault.address,
+      'deposit()',
+      { callValue: 1 },
+      [],
+      accounts[0],
+    )
+    assert.isTrue(result.result)
+    const { energy_required: required } = await tronWrap.transactionBuilder.estimateEnergy(
+      vault.address,
+      'deposit()',
+      { callValue: 1 },
+      [],
+      accounts[0],
+    )
+    assert.isAtLeast(required, used)
+  })
+
+  it('serves a second account', async function () {
+    if (accounts.length < 2) return this.skip()
+    await vault.deposit({ from: accounts[1], callValue: 700 })
+    assert.equal(await sharesOf(accounts[1]), 700)
+    await vault.withdraw({ from: accounts[1] })
+    assert.equal(await sharesOf(accounts[1]), 0)
+  })
+
+  it('stakes coins for energy, and unstakes them', async () => {
+    const { transactionBuilder, trx } = tronWrap
+    await send(await transactionBuilder.freezeBalanceV2(10e6, 'ENERGY', accounts[0]))
+    const staked = async () => {
+      const { frozenV2 = [] } = await trx.getUnconfirmedAccount(accounts[0])
+      return frozenV2.find(({ type }) => type === 'ENERGY')?.amount ?? 0
+    }
+    const before = await staked()
+    assert.isAtLeast(before, 10e6)
+    await send(await transactionBuilder.unfreezeBalanceV2(10e6, 'ENERGY', accounts[0]))
+    assert.equal(await staked(), before - 10e6)
+  })
+})
