@@ -5,8 +5,11 @@ import type { Middleware } from './env.ts'
 
 /** Runs the requests of a connection one after the other. */
 export type InTurn = {
-  /** Calls `start` when the earlier answers are sent. Does not call it if the connection ends before. */
-  request(incoming: IncomingMessage, outgoing: ServerResponse, start: () => void): void
+  /**
+   * Whether a request may start now. Otherwise it calls `start` when the earlier answers are sent, or never if the connection ends
+   * before.
+   */
+  request(incoming: IncomingMessage, outgoing: ServerResponse, start: () => void): boolean
   /** Whether requests of the connection wait. */
   hasMore(socket: Duplex): boolean
   /** Like `request`, for a handler that takes over the connection. */
@@ -16,15 +19,10 @@ export type InTurn = {
 /** Lets a request wait for the answers to the earlier requests of its connection. */
 export function takeTurns(inTurn: InTurn): Middleware {
   return function takeTurns({ env: { incoming, outgoing } }, next) {
-    let running: ReturnType<typeof next> | undefined
-    let go = () => {
-      running = next()
-    }
-    inTurn.request(incoming, outgoing, () => go())
-    // Most requests have nothing to wait for.
-    if (running) return running
+    let resume = () => {}
+    if (inTurn.request(incoming, outgoing, () => resume())) return next()
     return new Promise((resolve) => {
-      go = () => resolve(next())
+      resume = () => resolve(next())
     })
   }
 }
@@ -68,9 +66,11 @@ export function createInTurn(): InTurn {
     request({ socket }, outgoing, start) {
       const connection = connections.get(socket)
       if (!connection) connections.set(socket, { current: outgoing, waiting: [] })
-      else if (isBusy(connection)) return wait(connection, socket, { outgoing, start })
-      else connection.current = outgoing
-      start()
+      else if (isBusy(connection)) {
+        wait(connection, socket, { outgoing, start })
+        return false
+      } else connection.current = outgoing
+      return true
     },
     takeOver(socket, start) {
       const connection = connections.get(socket)

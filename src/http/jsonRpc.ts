@@ -48,15 +48,14 @@ export function createJsonRpcRoute({
   return (server) => async (c) => {
     const { incoming, outgoing } = c.env
     const caller = c.get('caller')
+    let body: Body | undefined
     try {
-      const body = await readBody(incoming, caller)
+      body = await readBody(incoming, caller)
+      const started = performance.now()
       const refused = limits.refusal(caller)
-      if (refused) {
-        body.end()
-        send(incoming, outgoing, refusedRequest(body.bytes, refused), caller)
-      } else {
-        const started = performance.now()
-        const { answer, headers } = await answerTo(body, c, caller, server)
+      if (refused) send(incoming, outgoing, refusedRequest(body.bytes, refused), caller)
+      else {
+        const { answer, headers } = await answerTo(body.bytes, c, server)
         atTurnEnd((now) => {
           const more = ['server-timing', timingOf(now - started)]
           if (headers) more.push(...Object.entries(headers).flat())
@@ -65,29 +64,24 @@ export function createJsonRpcRoute({
       }
     } catch (error) {
       fail(incoming, outgoing, caller, error)
+    } finally {
+      body?.end()
     }
     return RESPONSE_ALREADY_SENT
   }
 
-  async function answerTo(
-    { bytes, end }: Body,
-    { env: { incoming, outgoing } }: RequestContext,
-    caller: Caller,
-    server: RpcServer,
-  ): Promise<Explained> {
-    try {
-      const text = bytes.toString()
-      // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-      if (text.includes(REPLACEMENT) && !isUtf8(bytes)) {
-        limits.charge(caller, answerPrice(bytes.length))
-        return { answer: errorAnswer('null', unreadable('the body is not UTF-8')) }
-      }
-      const call = callOf(incoming, outgoing, caller)
-      const work = () => server.answer(text, call)
-      return asksToExplain(incoming) ? await explain(work, call) : { answer: await work() }
-    } finally {
-      end()
+  function answerTo(bytes: Buffer, c: RequestContext, server: RpcServer) {
+    const { incoming, outgoing } = c.env
+    const caller = c.get('caller')
+    const text = bytes.toString()
+    // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
+    if (text.includes(REPLACEMENT) && !isUtf8(bytes)) {
+      limits.charge(caller, answerPrice(bytes.length))
+      return { answer: errorAnswer('null', unreadable('the body is not UTF-8')) } as Explained
     }
+    const call = callOf(incoming, outgoing, caller)
+    const work = () => server.answer(text, call)
+    return asksToExplain(incoming) ? explain(work, call) : work().then(unexplained)
   }
 
   /** @param more - headers, a name and a value in turn */
@@ -166,6 +160,8 @@ export declare namespace createJsonRpcRoute {
 
 /** An answer, with headers that explain it when the client asks for them. */
 export type Explained = { answer: Answer | undefined; headers?: Record<string, string> }
+
+const unexplained = (answer: Answer | undefined): Explained => ({ answer })
 
 const NONE: readonly string[] = []
 

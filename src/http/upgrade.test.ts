@@ -10,7 +10,9 @@ import { guardUpgrades } from './upgrade.ts'
 async function setup(): Promise<{ port: number; server: Server }> {
   const inTurn = createInTurn()
   const server = createServer((incoming, outgoing) =>
-    inTurn.request(incoming, outgoing, () => answer(incoming, outgoing)),
+    inTurn.request(incoming, outgoing, () => answer(incoming, outgoing))
+      ? answer(incoming, outgoing)
+      : undefined,
   )
   const answer: RequestListener = (incoming, outgoing) => {
     const note = String(incoming.headers['x-note'] ?? '')

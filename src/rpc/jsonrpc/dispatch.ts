@@ -14,6 +14,7 @@ import { isWire } from '../../lib/wire.ts'
 import type { Context } from '../context.ts'
 import { type AnyMethod, callMethod } from '../method.ts'
 import { type Answer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
+import { answered, isThenable } from './answered.ts'
 import {
   type AroundCall,
   endCall,
@@ -71,41 +72,53 @@ export function createDispatch({
     server.addMethodAdvanced(name, (request, call) => run(name, method, request, call))
   server.applyMiddleware(...middleware, settled)
 
-  async function run(name: string, method: AnyMethod, request: JSONRPCRequest, call: RpcCall) {
-    const params: unknown = request.params ?? []
+  function run(
+    name: string,
+    method: AnyMethod,
+    { id = null, params }: JSONRPCRequest,
+    call: RpcCall,
+  ) {
+    const work = (view: Context) => workOf(name, method, (params ?? []) as unknown[], call, view)
+    const view = context()
+    const result: unknown = view instanceof Promise ? view.then(work) : work(view)
+    const respond = (value: unknown) => createJSONRPCSuccessResponse(id, value)
+    return isThenable(result) ? Promise.resolve(result).then(respond) : answered(respond(result))
+  }
+
+  function workOf(
+    name: string,
+    method: AnyMethod,
+    params: readonly unknown[],
+    call: RpcCall,
+    view: Context,
+  ): unknown {
     if (!Array.isArray(params))
       throw new RpcError(
         JSONRPCErrorCode.InvalidParams,
         'invalid params: expected an array, by position',
       )
-    const found = context()
-    const view = found instanceof Promise ? await found : found
-    const work = () => callMethod(method, view, params, call)
-    const result: unknown = around
-      ? around({ call, context: view, method: name, params }, work)
-      : work()
-    return createJSONRPCSuccessResponse(
-      request.id ?? null,
-      isThenable(result) ? await result : result,
-    )
+    if (!around) return callMethod(method, view, params, call)
+    const run = () => callMethod(method, view, params, call)
+    return around({ call, context: view, method: name, params }, run)
   }
 
   /** Turns what the method returned or threw into an answer, within what the request may still have. */
   function settled(
     ...[next, request, call]: Parameters<RpcMiddleware>
   ): PromiseLike<JSONRPCResponse | null> {
-    return next(request, call).then(
-      (response) => settle(request, call, response),
-      (error: unknown) => {
-        onError(error, `the call of ${call.method} failed`)
-        const { id } = request
-        return settle(
-          request,
-          call,
-          id === undefined ? null : server.mapErrorToJSONRPCErrorResponse(id, error),
-        )
-      },
-    )
+    const fail = (error: unknown) => {
+      onError(error, `the call of ${call.method} failed`)
+      const { id } = request
+      const response = id === undefined ? null : server.mapErrorToJSONRPCErrorResponse(id, error)
+      return settle(request, call, response)
+    }
+    let response: PromiseLike<JSONRPCResponse | null>
+    try {
+      response = next(request, call)
+    } catch (error) {
+      return answered(fail(error))
+    }
+    return response.then((response) => settle(request, call, response), fail)
   }
 
   function settle(
@@ -180,9 +193,4 @@ const NO_REQUEST: JSONRPCRequest = { jsonrpc: JSONRPC, id: null, method: '' }
 function answerOf(id: string, { error, result }: JSONRPCResponse): Answer {
   if (error) return errorAnswer(id, error)
   return isWire(result) ? wireAnswer(id, result) : resultAnswer(id, result)
-}
-
-/** Whether a method has no result yet. Methods of embedders may return promises of libraries. */
-function isThenable(result: unknown): result is PromiseLike<unknown> {
-  return typeof (result as { then?: unknown } | null | undefined)?.then === 'function'
 }

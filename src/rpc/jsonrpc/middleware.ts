@@ -4,6 +4,7 @@ import type { RpcError } from '../../lib/errors.ts'
 import type { LoopWatch } from '../../lib/loopWatch.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import { refusedAnswer } from './answer.ts'
+import { answered } from './answered.ts'
 import type { RpcCall, RpcMiddleware } from './call.ts'
 
 // What wraps every call, one function a concern. `gateway/parts/rpcServers.ts` has the list, in the order in which they run.
@@ -35,13 +36,13 @@ export function limited(limits: Pick<CallLimits, 'enter' | 'leave'>): RpcMiddlew
   }
 }
 
-async function refuse({ id }: JSONRPCRequest, call: RpcCall, denied: RpcError) {
+function refuse({ id }: JSONRPCRequest, call: RpcCall, denied: RpcError) {
   const { code, data, message } = denied
   call.code = code
   call.started = performance.now()
-  if (id === undefined) return null
+  if (id === undefined) return answered(null)
   call.answer = refusedAnswer(call.idText, denied)
-  return createJSONRPCErrorResponse(id, code, message, data)
+  return answered(createJSONRPCErrorResponse(id, code, message, data))
 }
 
 /** Measures each call, and says which one runs when the event loop is blocked. */

@@ -60,18 +60,23 @@ export function createRpcServer({
   }
 
   /** Answers a request of which no call is run. Reading it was work too. */
-  function refuseText(request: ClientCall, answer: Answer): Answer {
+  async function refuseText(request: ClientCall, answer: Answer): Promise<Answer> {
     if (limits && request.caller) limits.charge(request.caller, BASE_PRICE)
     return answer
   }
 
-  async function answerText(text: string, shared: Shared): Promise<Answer | undefined> {
+  function answerText(text: string, shared: Shared): Promise<Answer | undefined> {
     const { request } = shared
     if (text.length > LARGE_BODY) {
       // Parsing a large body takes long, also if it is refused then.
       if (limits && request.caller) limits.charge(request.caller, bytesPrice(text.length))
-      if (timeSlice.isOver()) await timeSlice.next(request)
+      if (timeSlice.isOver()) return timeSlice.next(request).then(() => answerParsed(text, shared))
     }
+    return answerParsed(text, shared)
+  }
+
+  function answerParsed(text: string, shared: Shared): Promise<Answer | undefined> {
+    const { request } = shared
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
     let payload: unknown
@@ -92,14 +97,15 @@ export function createRpcServer({
   }
 
   return {
-    async answer(text, request) {
-      const shared = { group: undefined, request, left: responseLimit }
-      if (!onRequest) return answerText(text, { ...shared, calls: undefined })
-      const calls: ObservedCall[] = []
+    answer(text, request) {
+      const calls: ObservedCall[] | undefined = onRequest && []
       const started = performance.now()
-      const answer = await answerText(text, { ...shared, calls })
-      onRequest({ bytes: answer?.bytes ?? 0, calls, ms: performance.now() - started })
-      return answer
+      const answer = answerText(text, { calls, group: undefined, left: responseLimit, request })
+      if (!onRequest || !calls) return answer
+      return answer.then((answer) => {
+        onRequest({ bytes: answer?.bytes ?? 0, calls, ms: performance.now() - started })
+        return answer
+      })
     },
   }
 }
