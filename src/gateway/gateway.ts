@@ -98,24 +98,13 @@ export function createGateway({
   let hidden = upstreams ? hiddenTexts(upstreamsOf(config)) : []
 
   const booting = createBoot({
-    accountIndex,
-    authoritative: isAuthoritative,
     config,
-    headNative: node.headNative,
     held,
     keys: managedKeys,
-    log,
-    native,
-    nextRun,
-    nodeRpc: () => node.rpc(),
-    nodes: () => node.nodes(),
-    priceOfBlock,
-    hasGrpc: () => upstreams?.hasGrpc() === true,
-    isSpare: () => upstreams?.isSpare() === true,
-    onLogs: (origins) => recorder.logs(origins),
-    ownChain,
+    node,
+    own: { accountIndex, isAuthoritative, nextRun, ownChain, priceOfBlock },
     simulator,
-    step: telemetry.step,
+    telemetry,
   })
   const ready = booting.ready.then((built) => {
     services = built

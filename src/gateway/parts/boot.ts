@@ -16,8 +16,10 @@ const RETRY_DELAY = 1_000
  * Starts the services: reads the genesis block of the node, and retries without a time limit until it answers. Only a node
  * that answers but cannot be used is an error.
  */
-export function createBoot({ log, ...options }: createBoot.Options) {
-  const capabilities = createCapabilities({ native: options.native })
+export function createBoot(options: createBoot.Options) {
+  const { log } = options.telemetry
+  const { native } = options.node
+  const capabilities = createCapabilities({ native })
   const first = createDeferred<void>()
   const ready = createDeferred<Services>()
   const stopped = new AbortController()
@@ -27,10 +29,10 @@ export function createBoot({ log, ...options }: createBoot.Options) {
 
   async function attempt(): Promise<Services> {
     const identity = await capabilities.identity({ signal: stopped.signal })
-    await requireConstantCalls(options.native)
-    await requireSolidity(options.native, upstreamsOf(options.config)[0]?.wallet)
+    await requireConstantCalls(native)
+    await requireSolidity(native, upstreamsOf(options.config)[0]?.wallet)
     stopped.signal.throwIfAborted()
-    return createServices({ ...options, identity, log })
+    return createServices({ ...options, identity })
   }
 
   async function run() {

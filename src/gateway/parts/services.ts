@@ -2,35 +2,27 @@ import type { Hash } from 'viem'
 
 import type { AccountIndex } from '../../chain/accountIndex.ts'
 import type { NextRun } from '../../chain/blockRange.ts'
-import { type Blocks, createBlocks } from '../../chain/blocks/blocks.ts'
+import type { Blocks } from '../../chain/blocks/blocks.ts'
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
-import { createEnergyPrices } from '../../chain/blocks/energyPrices.ts'
 import { createInternalTransactions } from '../../chain/blocks/internalTransactions.ts'
-import { createChain } from '../../chain/chain.ts'
-import { createChainCaches } from '../../chain/chainCaches.ts'
-import { createHead } from '../../chain/head/head.ts'
 import type { Head } from '../../chain/head/headTypes.ts'
-import { createLogHints } from '../../chain/logs/logHints.ts'
 import type { Config } from '../../config/config.ts'
 import type { HeldBytes } from '../../lib/heldBytes.ts'
 import { createRedisLink, type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import type { LogIndex } from '../../logIndex/logIndex.ts'
 import type { ChainIdentity } from '../../native/capabilities.ts'
-import type { NativeClient } from '../../native/client.ts'
 import type { PrivateKey } from '../../native/protobuf/signature.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { Simulator, Context } from '../../rpc/context.ts'
 import type { Execution } from '../../rpc/execution/execution.ts'
 import { createNodeExecution } from '../../rpc/execution/nodeExecution.ts'
-import type { CallRecorder } from '../../rpc/explain/recorder.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
-import type { OneNode } from '../../sending/nodeLooks.ts'
 import { openSentStore } from '../../sending/openSentStore.ts'
 import { createSending } from '../../sending/sending.ts'
-import type { Log } from '../log.ts'
 import { createCursorStore } from './cursorStore.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
-import { createGatewayIndex } from './gatewayIndex.ts'
+import type { NodeConnection } from './nodeConnection.ts'
+import type { Telemetry } from './telemetry.ts'
+import { createViews, type Views } from './views.ts'
 
 export { DataDirError } from '../../sending/openSentStore.ts'
 
@@ -59,149 +51,45 @@ export type Services = {
  *
  * @throws DataDirError when sent transactions cannot be recorded.
  */
-export async function createServices({
-  accountIndex,
-  authoritative,
-  config,
-  headNative,
-  held,
-  identity,
-  keys,
-  log,
-  native,
-  nextRun: givenRuns,
-  nodeRpc,
-  nodes,
-  priceOfBlock,
-  hasGrpc,
-  isSpare,
-  onLogs,
-  ownChain,
-  simulator,
-  step,
-}: createServices.Options): Promise<Services> {
+export async function createServices(options: createServices.Options): Promise<Services> {
+  const { config, held, identity, node, own, simulator, telemetry } = options
+  const { native } = node
   const { chainId } = identity
-  const redisPrefix = `${config.redisPrefix}:${chainId.toString(16)}`
-  const redis =
-    config.redis === undefined
-      ? undefined
-      : createRedisLink({
-          prefix: redisPrefix,
-          url: config.redis,
-          ...(step && { onCommand: (name) => step(name, 'client', REDIS) }),
-        })
-  redis?.onStatus((status, reason) => {
-    if (status === 'up') log.info('Redis is connected')
-    else log.warn({ reason }, status === 'down' ? 'Redis is unreachable' : 'Redis refuses writes')
-  })
-
-  const genesis = `0x${identity.genesis}` as const
-  // Replicas share a journal of every block.
-  const nextRun = redis ? undefined : givenRuns
-  const prices = createEnergyPrices({ native: headNative, priceOfBlock })
-  const head = createHead({
-    authoritative,
-    baseFee: config.feeSignal === 'eip1559' ? (block) => prices.of(block) : undefined,
-    genesis,
-    log,
-    native: headNative,
-    nextRun,
-    onLoaded: (loaded) => blocks.put(loaded),
-    redis,
-  })
-  const blocks = createBlocks({
-    cacheBytes: config.cacheBytes,
-    hasGrpc,
-    head,
-    isSpare,
-    native,
-    onMiss:
-      step &&
-      ((number) => step('block cache miss', 'internal', { 'ethgate.block.number': number })),
-  })
-  const index = createGatewayIndex({ config, genesis: identity.genesis, head, log })
-  const chainOptions = {
-    accountIndex: index ?? accountIndex,
-    blocks,
-    chainId,
-    config,
-    genesis,
-    head,
-    hints: config.logsTrustNode === 'on' ? createLogHints({ rpc: nodeRpc }) : undefined,
-    index,
-    native,
-    nextRun,
-    hasGrpc,
-    onLogs,
-    caches: createChainCaches({ blocks, config, head, isSpare, native, prices }),
-  }
-  const full = createChain({ ...chainOptions, view: 'full' })
-  const solid = createChain({ ...chainOptions, view: 'solid' })
-
-  const sent = await openSentStore({
-    chainId,
-    dataDir: config.dataDir,
-    genesis,
-    hasKeys: keys.length > 0,
-    isInProcess: authoritative,
-    isNew: config.newRecord,
-    log,
-    native,
-    redis,
-  }).catch(async (error: unknown) => {
+  const { isAuthoritative: isInProcess } = own
+  const redis = connectRedis(options)
+  const views = createViews(options, redis)
+  const { blocks, full, genesis, head, index, solid } = views
+  const sent = await openSent(options, genesis, redis).catch(async (error: unknown) => {
     await redis?.close()
     throw error
   })
-  const sending = createSending({
-    assertKept: (account) => sent.assertKept(account),
-    chain: full,
-    feeKind: config.feeSignal,
-    onReplaced: (id, replaced) =>
-      log.warn({ id, replaced }, 'replaced predicted addresses in the data of a transaction'),
-    predictedAddresses: config.predictedAddresses,
-    head,
-    keys: createManagedKeys(keys),
-    native,
-    nodes,
-    // An unusable Redis is logged once, by its connection.
-    onError: (error) => {
-      if (!(error instanceof StoreUnavailableError))
-        log.warn({ err: error }, 'could not track sent transactions')
-    },
-    onSent: (hash) => feeds.sent(hash),
-    resends: !authoritative,
-    store: sent.store,
-  })
-  const cursorStore = createCursorStore({
-    chainId,
-    config,
-    genesis,
-    held,
-    isInProcess: authoritative,
-    redis,
-  })
+  const sending = connectSending(options, views, sent, (hash) => feeds.sent(hash))
+  const cursorStore = createCursorStore({ chainId, config, genesis, held, isInProcess, redis })
   const feeds = createFeeds({
     chains: { full, solid },
     config,
     cursorStore: () => cursorStore.open(),
     head,
     held,
-    isInProcess: authoritative,
-    log,
+    isInProcess,
+    log: telemetry.log,
     native,
     redis,
   })
   const internal = createInternalTransactions({ native, newest: () => head.latest().number })
-  const shared = { config, native, sending, simulator }
+  const nodeRpc = () => node.rpc()
   function contextOf(feed: Feeds['full'], chain: Chain): Context {
-    const own = ownChain?.(chain, config)
+    const answers = own.ownChain?.(chain, config)
     return {
-      ...shared,
+      config,
+      native,
+      sending,
+      simulator,
       ...feed,
-      chain: own?.chain ?? chain,
+      chain: answers?.chain ?? chain,
       execution: {
         ...createNodeExecution({ chain, internal, native, nodeRpc, sending }),
-        ...own?.execution,
+        ...answers?.execution,
       },
       get nodeRpc() {
         return nodeRpc()
@@ -243,37 +131,16 @@ export async function createServices({
 
 export declare namespace createServices {
   type Options = {
-    /** The accounts of a chain in this process. */
-    accountIndex?: AccountIndex | undefined
-    /** The chain is in this process, so its head is followed even to a lower block. */
-    authoritative: boolean
     config: Config
-    /** Reads the blocks of the head and the prices in their headers. */
-    headNative: NativeClient
     /** The bytes that are held for clients. */
     held: HeldBytes
     identity: ChainIdentity
     /** Private keys of managed accounts. */
     keys: readonly PrivateKey[]
-    log: Log
-    native: NativeClient
-    /** The runs of empty blocks of a chain in this process. */
-    nextRun?: NextRun | undefined
-    /** The nodes' own JSON-RPC; undefined while none has one. */
-    nodeRpc: () => NodeRpc | undefined
-    nodes: () => OneNode[]
-    /** The energy price of a block that has one of its own, by its hash. */
-    priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
-    /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
-    hasGrpc?: (() => boolean) | undefined
-    /** See `createBlocks`. */
-    isSpare?: (() => boolean) | undefined
-    /** Learns where the logs of each answer were found. */
-    onLogs?: createChain.Options['onLogs']
-    ownChain?: OwnChain | undefined
+    node: NodeConnection
+    own: LocalChain
     simulator?: Simulator | undefined
-    /** Starts a child span of the current call, for traces. */
-    step?: CallRecorder['step'] | undefined
+    telemetry: Pick<Telemetry, 'log' | 'recorder' | 'step'>
   }
 }
 
@@ -282,6 +149,83 @@ export type OwnChain = (
   chain: Chain,
   config: Config,
 ) => { chain: Chain; execution: Partial<Execution> }
+
+/** What is different for a chain in this process. */
+type LocalChain = {
+  /** Its accounts. */
+  accountIndex?: AccountIndex | undefined
+  /** Whether the chain is in this process, so that its head is followed even to a lower block. */
+  isAuthoritative: boolean
+  /** Its runs of empty blocks. */
+  nextRun?: NextRun | undefined
+  ownChain?: OwnChain | undefined
+  /** The energy price of a block that has one of its own, by its hash. */
+  priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
+}
+
+function connectRedis({
+  config,
+  identity,
+  telemetry: { log, step },
+}: createServices.Options): RedisLink | undefined {
+  if (config.redis === undefined) return undefined
+  const redis = createRedisLink({
+    prefix: `${config.redisPrefix}:${identity.chainId.toString(16)}`,
+    url: config.redis,
+    ...(step && { onCommand: (name) => step(name, 'client', REDIS) }),
+  })
+  redis.onStatus((status, reason) => {
+    if (status === 'up') log.info('Redis is connected')
+    else log.warn({ reason }, status === 'down' ? 'Redis is unreachable' : 'Redis refuses writes')
+  })
+  return redis
+}
+
+function openSent(
+  { config, identity, keys, node, own, telemetry }: createServices.Options,
+  genesis: Hash,
+  redis: RedisLink | undefined,
+) {
+  return openSentStore({
+    chainId: identity.chainId,
+    dataDir: config.dataDir,
+    genesis,
+    hasKeys: keys.length > 0,
+    isInProcess: own.isAuthoritative,
+    isNew: config.newRecord,
+    log: telemetry.log,
+    native: node.native,
+    redis,
+  })
+}
+
+function connectSending(
+  { config, keys, node, own, telemetry: { log } }: createServices.Options,
+  { full, head }: Views,
+  sent: Awaited<ReturnType<typeof openSentStore>>,
+  onSent: (hash: Hash) => void,
+) {
+  return createSending({
+    assertKept: (account) => sent.assertKept(account),
+    chain: full,
+    feeKind: config.feeSignal,
+    onReplaced: (id, replaced) =>
+      log.warn({ id, replaced }, 'replaced predicted addresses in the data of a transaction'),
+    predictedAddresses: config.predictedAddresses,
+    head,
+    keys: createManagedKeys(keys),
+    native: node.native,
+    nodes: () => node.nodes(),
+    // An unusable Redis is logged once, by its connection.
+    onError: (error) => {
+      if (!(error instanceof StoreUnavailableError))
+        log.warn({ err: error }, 'could not track sent transactions')
+    },
+    onSent,
+    resends: !own.isAuthoritative,
+    store: sent.store,
+  })
+}
 
 /** Attributes of the span of a Redis command. */
 const REDIS = { 'db.system.name': 'redis' }

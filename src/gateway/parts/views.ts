@@ -1,0 +1,72 @@
+import { createBlocks } from '../../chain/blocks/blocks.ts'
+import { createEnergyPrices } from '../../chain/blocks/energyPrices.ts'
+import { createChain } from '../../chain/chain.ts'
+import { createChainCaches } from '../../chain/chainCaches.ts'
+import { createHead } from '../../chain/head/head.ts'
+import { createLogHints } from '../../chain/logs/logHints.ts'
+import type { RedisLink } from '../../lib/redis.ts'
+import { createGatewayIndex } from './gatewayIndex.ts'
+import type { createServices } from './services.ts'
+
+/** The chain as clients see it: the head, the blocks in memory, the index, and both views. */
+export type Views = ReturnType<typeof createViews>
+
+/** Creates the views of a chain. Sends no call to the node before the head starts. */
+export function createViews(
+  { config, identity, node, own, telemetry }: createServices.Options,
+  redis: RedisLink | undefined,
+) {
+  const { isAuthoritative, priceOfBlock } = own
+  const { log, recorder, step } = telemetry
+  const { headNative, native, upstreams } = node
+  const hasGrpc = () => upstreams?.hasGrpc() === true
+  const isSpare = () => upstreams?.isSpare() === true
+  const genesis = `0x${identity.genesis}` as const
+  // Replicas share a journal of every block.
+  const nextRun = redis ? undefined : own.nextRun
+  const prices = createEnergyPrices({ native: headNative, priceOfBlock })
+  const head = createHead({
+    authoritative: isAuthoritative,
+    baseFee: config.feeSignal === 'eip1559' ? (block) => prices.of(block) : undefined,
+    genesis,
+    log,
+    native: headNative,
+    nextRun,
+    onLoaded: (loaded) => blocks.put(loaded),
+    redis,
+  })
+  const blocks = createBlocks({
+    cacheBytes: config.cacheBytes,
+    hasGrpc,
+    head,
+    isSpare,
+    native,
+    onMiss:
+      step &&
+      ((number) => step('block cache miss', 'internal', { 'ethgate.block.number': number })),
+  })
+  const index = createGatewayIndex({ config, genesis: identity.genesis, head, log })
+  const options = {
+    accountIndex: index ?? own.accountIndex,
+    blocks,
+    caches: createChainCaches({ blocks, config, head, isSpare, native, prices }),
+    chainId: identity.chainId,
+    config,
+    genesis,
+    hasGrpc,
+    head,
+    hints: config.logsTrustNode === 'on' ? createLogHints({ rpc: () => node.rpc() }) : undefined,
+    index,
+    native,
+    nextRun,
+    onLogs: (origins: Parameters<typeof recorder.logs>[0]) => recorder.logs(origins),
+  }
+  return {
+    blocks,
+    full: createChain({ ...options, view: 'full' }),
+    genesis,
+    head,
+    index,
+    solid: createChain({ ...options, view: 'solid' }),
+  }
+}
