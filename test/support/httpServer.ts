@@ -103,9 +103,11 @@ export async function startHttpServer(
   const server = createRpcServer({
     context: () => ({}) as Context,
     methods,
-    limits,
+    limits: {
+      charge: (...charged) => limits.charge(...charged),
+      hasRoom: (...answer) => unsent.hasRoom(...answer),
+    },
     middleware: [limited(limits)],
-    hasRoom: (bytes, client) => unsent.hasRoom(bytes, client),
     onError: (error) => errors.push(error),
   })
   const http = createHttpServer({

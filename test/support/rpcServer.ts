@@ -18,7 +18,12 @@ export const echo: AnyMethod = {
 }
 
 /** A JSON-RPC server with a few small methods, and what it reports of its calls. */
-export function setupRpcServer(options: Partial<createRpcServer.Options> = {}) {
+export function setupRpcServer({
+  batchLimit,
+  depthLimit,
+  responseLimit,
+  ...options
+}: Partial<createRpcServer.Options & Required<createRpcServer.Options>['config']> = {}) {
   const errors: unknown[] = []
   const observed: ObservedCall[] = []
   const deliveries: boolean[] = []
@@ -70,6 +75,7 @@ export function setupRpcServer(options: Partial<createRpcServer.Options> = {}) {
     ...options.methods,
   }
   const server = createRpcServer({
+    config: JSON.parse(JSON.stringify({ batchLimit, depthLimit, responseLimit })) as object,
     context: () => ({}) as Context,
     middleware: [observedBy((call) => observed.push(call))],
     onError: (error) => errors.push(error),

@@ -44,12 +44,9 @@ export function createRpcServers({
   ): RpcServer {
     return createRpcServer({
       around,
-      aroundBatch,
-      batchLimit: config.batchLimit,
+      config,
       context: () => contextOf(view),
-      depthLimit: config.depthLimit,
-      hasRoom,
-      limits,
+      limits: { charge: (...charged) => limits.charge(...charged), hasRoom },
       methods,
       middleware: [
         ...outer,
@@ -59,8 +56,7 @@ export function createRpcServers({
         ...(onResult ? [withResults(onResult, onError)] : []),
       ],
       onError,
-      onRequest: trace,
-      responseLimit: config.responseLimit,
+      trace: { batch: aroundBatch, request: trace },
     })
   }
 

@@ -46,12 +46,12 @@ export type Dispatch = (
  */
 export function createDispatch({
   around,
+  config: { responseLimit },
   context,
-  hasRoom,
+  limits,
   methods,
   middleware,
   onError,
-  responseLimit,
 }: createDispatch.Options): Dispatch {
   const server = new JSONRPCServer<RpcCall>({
     errorListener: (message, error) => onError(error, message),
@@ -155,7 +155,7 @@ export function createDispatch({
   function refusalOf({ bytes, client, shared }: RpcCall) {
     shared.left = bytes <= shared.left ? shared.left - bytes : -1
     if (shared.left < 0) return tooLarge(responseLimit)
-    return hasRoom(bytes, client) ? undefined : TOO_MUCH_UNSENT
+    return (limits?.hasRoom?.(bytes, client) ?? true) ? undefined : TOO_MUCH_UNSENT
   }
 
   const isServed = (method: string) => server.hasMethod(method)
@@ -175,16 +175,19 @@ export declare namespace createDispatch {
     around?: AroundCall | undefined
     /** What methods may use. @throws RpcError while it is not available */
     context: () => Context | Promise<Context>
-    /** Whether an answer of this many bytes may be buffered until its client has read it. */
-    hasRoom: (bytes: number, client: string) => boolean
+    limits?:
+      | {
+          /** Whether an answer of this many bytes may be buffered until its client has read it. @default true */
+          hasRoom?: (bytes: number, client: string) => boolean
+        }
+      | undefined
     /** The key is the wire name. */
     methods: Record<string, AnyMethod>
     /** What wraps every call, the outermost first. */
     middleware: readonly RpcMiddleware[]
     /** Called with everything that a handler throws, expected or not. */
     onError: (error: unknown, message: string) => void
-    /** Largest response, bytes. */
-    responseLimit: number
+    config: { /** Largest response, bytes. */ responseLimit: number }
   }
 }
 

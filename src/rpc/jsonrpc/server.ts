@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import { LimitExceededError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { CallLimits } from '../../limits/limits.ts'
@@ -5,7 +6,7 @@ import { BASE_PRICE, bytesPrice } from '../../limits/prices.ts'
 import type { ClientCall } from '../request.ts'
 import { type Answer, batchAnswer, errorAnswer } from './answer.ts'
 import type { ObservedCall, Shared } from './call.ts'
-import { createDispatch } from './dispatch.ts'
+import { createDispatch, type Dispatch } from './dispatch.ts'
 import { idText, isNotification } from './entry.ts'
 import { invalidRequest, PARSE_ERROR, tooDeep, tooLarge } from './failures.ts'
 import { inspect, isDeeper } from './inspect.ts'
@@ -20,87 +21,16 @@ export type RpcServer = {
  * A JSON-RPC 2.0 server for a table of methods. Json-rpc-2.0 dispatches each call (`createDispatch`). Parsing is here, because ids stay as
  * they are written, and depth, size and batches have limits. Params are read by position only.
  */
-export function createRpcServer({
-  aroundBatch,
-  batchLimit = 1_000,
-  depthLimit = 32,
-  limits,
-  onRequest,
-  responseLimit = 64 * 1024 * 1024,
-  ...options
-}: createRpcServer.Options): RpcServer {
-  const dispatch = createDispatch({
-    hasRoom: () => true,
-    middleware: [],
-    ...options,
-    responseLimit,
-  })
-
-  async function answerBatch(
-    entries: readonly unknown[],
-    ids: readonly (string | undefined)[],
-    shared: Shared,
-  ): Promise<Answer | undefined> {
-    const answers: (Answer | undefined)[] = []
-    const grouped = { ...shared, group: {} }
-    let next = 0
-    const worker = async () => {
-      while (next < entries.length && !shared.request.signal.aborted) {
-        const index = next++
-        const entry = entries[index]
-        if (grouped.left >= 0) answers[index] = await dispatch(entry, ids[index], grouped)
-        // The response is already too large, so the remaining entries are not executed.
-        else if (!isNotification(entry))
-          answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
-      }
-    }
-    await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
-    const sent = answers.filter((answer) => answer !== undefined)
-    return sent.length > 0 ? batchAnswer(sent) : undefined
-  }
-
-  /** Answers a request of which no call is run. Reading it was work too. */
-  async function refuseText(request: ClientCall, answer: Answer): Promise<Answer> {
-    if (limits && request.caller) limits.charge(request.caller, BASE_PRICE)
-    return answer
-  }
-
-  function answerText(text: string, shared: Shared): Promise<Answer | undefined> {
-    const { request } = shared
-    if (text.length > LARGE_BODY) {
-      // Parsing a large body takes long, also if it is refused then.
-      if (limits && request.caller) limits.charge(request.caller, bytesPrice(text.length))
-      if (timeSlice.isOver()) return timeSlice.next(request).then(() => answerParsed(text, shared))
-    }
-    return answerParsed(text, shared)
-  }
-
-  function answerParsed(text: string, shared: Shared): Promise<Answer | undefined> {
-    const { request } = shared
-    if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
-      return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
-    let payload: unknown
-    try {
-      payload = JSON.parse(text)
-    } catch {
-      return refuseText(request, errorAnswer('null', PARSE_ERROR))
-    }
-    const { depth, ids } = inspect(text)
-    if (depth > depthLimit) return refuseText(request, errorAnswer('null', tooDeep(depthLimit)))
-    if (!Array.isArray(payload)) return dispatch(payload, ids[0], shared)
-    if (payload.length === 0)
-      return refuseText(request, errorAnswer('null', invalidRequest('empty batch')))
-    if (payload.length > batchLimit)
-      return refuseText(request, tooManyEntries(payload, ids, batchLimit))
-    const work = () => answerBatch(payload as unknown[], ids, shared)
-    return aroundBatch ? aroundBatch(payload.length, request, work) : work()
-  }
-
+export function createRpcServer(given: createRpcServer.Options): RpcServer {
+  const options = { middleware: [], ...given, config: { ...SIZES, ...given.config } }
+  const parts: Parts = { ...options, dispatch: createDispatch(options) }
+  const { responseLimit: left } = options.config
+  const onRequest = given.trace?.request
   return {
     answer(text, request) {
       const calls: ObservedCall[] | undefined = onRequest && []
       const started = performance.now()
-      const answer = answerText(text, { calls, group: undefined, left: responseLimit, request })
+      const answer = answerText(parts, text, { calls, group: undefined, left, request })
       if (!onRequest || !calls) return answer
       return answer.then((answer) => {
         onRequest({ bytes: answer?.bytes ?? 0, calls, ms: performance.now() - started })
@@ -111,23 +41,98 @@ export function createRpcServer({
 }
 
 export declare namespace createRpcServer {
-  type Options = Pick<createDispatch.Options, 'around' | 'context' | 'methods' | 'onError'> &
-    Partial<Pick<createDispatch.Options, 'hasRoom' | 'middleware'>> & {
-      /** Wraps each batch. @default runs it */
-      aroundBatch?: AroundBatch | undefined
-      /** Maximum number of calls in one batch. @default 1,000 */
-      batchLimit?: number
-      /** Maximum nesting depth of a request. @default 32 */
-      depthLimit?: number
-      /** Charges what is read and not run. @default nothing */
-      limits?: Pick<CallLimits, 'charge'> | undefined
+  type Options = Omit<createDispatch.Options, 'config' | 'limits' | 'middleware'> & {
+    /** Limits that differ from the defaults. */
+    config?: Partial<Sizes>
+    /** Charges what is read and not run. @default nothing */
+    limits?: Partial<Pick<CallLimits, 'charge'>> & createDispatch.Options['limits']
+    middleware?: createDispatch.Options['middleware']
+    /** @default nothing */
+    trace?: {
+      /** Wraps each batch. */
+      batch?: AroundBatch | undefined
       /** Called once for each request, for the log. Omit it when the log is off. */
-      onRequest?:
+      request?:
         | ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void)
         | undefined
-      /** Largest response, bytes. @default 64 MiB */
-      responseLimit?: number
     }
+  }
+}
+
+/** Most calls of one batch, deepest nesting of a request, and bytes of the largest response. */
+type Sizes = Pick<Config, 'batchLimit' | 'depthLimit' | 'responseLimit'>
+
+const SIZES: Sizes = { batchLimit: 1_000, depthLimit: 32, responseLimit: 64 * 1024 * 1024 }
+
+type Parts = Pick<createRpcServer.Options, 'limits' | 'trace'> & {
+  config: Sizes
+  dispatch: Dispatch
+}
+
+function answerText(parts: Parts, text: string, shared: Shared): Promise<Answer | undefined> {
+  if (text.length > LARGE_BODY) {
+    // Parsing a large body takes long, also if it is refused then.
+    charge(parts, shared.request, bytesPrice(text.length))
+    if (timeSlice.isOver())
+      return timeSlice.next(shared.request).then(() => answerParsed(parts, text, shared))
+  }
+  return answerParsed(parts, text, shared)
+}
+
+function answerParsed(parts: Parts, text: string, shared: Shared): Promise<Answer | undefined> {
+  const { config, dispatch, trace } = parts
+  const { batchLimit, depthLimit } = config
+  const refuse = (error: { code: number; message: string }) =>
+    refused(parts, shared.request, errorAnswer('null', error))
+  if (text.length > LARGE_TEXT && isDeeper(text, depthLimit)) return refuse(tooDeep(depthLimit))
+  let payload: unknown
+  try {
+    payload = JSON.parse(text)
+  } catch {
+    return refuse(PARSE_ERROR)
+  }
+  const { depth, ids } = inspect(text)
+  if (depth > depthLimit) return refuse(tooDeep(depthLimit))
+  if (!Array.isArray(payload)) return dispatch(payload, ids[0], shared)
+  if (payload.length === 0) return refuse(invalidRequest('empty batch'))
+  if (payload.length > batchLimit)
+    return refused(parts, shared.request, tooManyEntries(payload, ids, batchLimit))
+  const work = () => answerBatch(parts, payload as unknown[], ids, shared)
+  return trace?.batch ? trace.batch(payload.length, shared.request, work) : work()
+}
+
+async function answerBatch(
+  { config, dispatch }: Parts,
+  entries: readonly unknown[],
+  ids: readonly (string | undefined)[],
+  shared: Shared,
+): Promise<Answer | undefined> {
+  const answers: (Answer | undefined)[] = []
+  const grouped = { ...shared, group: {} }
+  let next = 0
+  const worker = async () => {
+    while (next < entries.length && !shared.request.signal.aborted) {
+      const index = next++
+      const entry = entries[index]
+      if (grouped.left >= 0) answers[index] = await dispatch(entry, ids[index], grouped)
+      // The response is already too large, so the remaining entries are not executed.
+      else if (!isNotification(entry))
+        answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(config.responseLimit))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
+  const sent = answers.filter((answer) => answer !== undefined)
+  return sent.length > 0 ? batchAnswer(sent) : undefined
+}
+
+/** Answers a request of which no call is run. Reading it was work too. */
+async function refused(parts: Parts, request: ClientCall, answer: Answer): Promise<Answer> {
+  charge(parts, request, BASE_PRICE)
+  return answer
+}
+
+function charge({ limits }: Parts, { caller }: ClientCall, units: number): void {
+  if (caller) limits?.charge?.(caller, units)
 }
 
 /** Wraps a batch of so many entries. Returns its result. */
