@@ -18,7 +18,8 @@ import type { AroundCall } from '../rpc/jsonrpc/call.ts'
 import type { AnyMethod } from '../rpc/method.ts'
 import type { Log } from './log.ts'
 import type { Metrics, WorkerMetrics } from './metrics.ts'
-import type { OwnChain, Services } from './parts/services.ts'
+import type { Services } from './parts/services.ts'
+import type { OwnChain } from './parts/views.ts'
 
 /** An Ethereum JSON-RPC endpoint in front of one chain. */
 export type Gateway = {

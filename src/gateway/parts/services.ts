@@ -1,28 +1,19 @@
 import type { Hash } from 'viem'
 
-import type { AccountIndex } from '../../chain/accountIndex.ts'
-import type { NextRun } from '../../chain/blockRange.ts'
 import type { Blocks } from '../../chain/blocks/blocks.ts'
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
 import { createInternalTransactions } from '../../chain/blocks/internalTransactions.ts'
 import type { Head } from '../../chain/head/headTypes.ts'
-import type { Config } from '../../config/config.ts'
-import type { HeldBytes } from '../../lib/heldBytes.ts'
 import { createRedisLink, type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import type { LogIndex } from '../../logIndex/logIndex.ts'
-import type { ChainIdentity } from '../../native/capabilities.ts'
-import type { PrivateKey } from '../../native/protobuf/signature.ts'
-import type { Simulator, Context } from '../../rpc/context.ts'
-import type { Execution } from '../../rpc/execution/execution.ts'
+import type { Context } from '../../rpc/context.ts'
 import { createNodeExecution } from '../../rpc/execution/nodeExecution.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
 import { openSentStore } from '../../sending/openSentStore.ts'
 import { createSending } from '../../sending/sending.ts'
 import { createCursorStore } from './cursorStore.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
-import type { NodeConnection } from './nodeConnection.ts'
-import type { Telemetry } from './telemetry.ts'
-import { createViews, type Views } from './views.ts'
+import { createViews, type ServiceNeeds, type Views } from './views.ts'
 
 export { DataDirError } from '../../sending/openSentStore.ts'
 
@@ -130,37 +121,7 @@ export async function createServices(options: createServices.Options): Promise<S
 }
 
 export declare namespace createServices {
-  type Options = {
-    config: Config
-    /** The bytes that are held for clients. */
-    held: HeldBytes
-    identity: ChainIdentity
-    /** Private keys of managed accounts. */
-    keys: readonly PrivateKey[]
-    node: NodeConnection
-    own: LocalChain
-    simulator?: Simulator | undefined
-    telemetry: Pick<Telemetry, 'log' | 'recorder' | 'step'>
-  }
-}
-
-/** What a chain in this process answers itself, in place of calls of its node interface, for one view. */
-export type OwnChain = (
-  chain: Chain,
-  config: Config,
-) => { chain: Chain; execution: Partial<Execution> }
-
-/** What is different for a chain in this process. */
-type LocalChain = {
-  /** Its accounts. */
-  accountIndex?: AccountIndex | undefined
-  /** Whether the chain is in this process, so that its head is followed even to a lower block. */
-  isAuthoritative: boolean
-  /** Its runs of empty blocks. */
-  nextRun?: NextRun | undefined
-  ownChain?: OwnChain | undefined
-  /** The energy price of a block that has one of its own, by its hash. */
-  priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
+  type Options = ServiceNeeds
 }
 
 function connectRedis({

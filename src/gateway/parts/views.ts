@@ -1,19 +1,64 @@
+import type { Hash } from 'viem'
+
+import type { AccountIndex } from '../../chain/accountIndex.ts'
+import type { NextRun } from '../../chain/blockRange.ts'
 import { createBlocks } from '../../chain/blocks/blocks.ts'
+import type { Chain } from '../../chain/blocks/chainTypes.ts'
 import { createEnergyPrices } from '../../chain/blocks/energyPrices.ts'
 import { createChain } from '../../chain/chain.ts'
 import { createChainCaches } from '../../chain/chainCaches.ts'
 import { createHead } from '../../chain/head/head.ts'
 import { createLogHints } from '../../chain/logs/logHints.ts'
+import type { Config } from '../../config/config.ts'
+import type { HeldBytes } from '../../lib/heldBytes.ts'
 import type { RedisLink } from '../../lib/redis.ts'
+import type { ChainIdentity } from '../../native/capabilities.ts'
+import type { PrivateKey } from '../../native/protobuf/signature.ts'
+import type { Simulator } from '../../rpc/context.ts'
+import type { Execution } from '../../rpc/execution/execution.ts'
 import { createGatewayIndex } from './gatewayIndex.ts'
-import type { createServices } from './services.ts'
+import type { NodeConnection } from './nodeConnection.ts'
+import type { Telemetry } from './telemetry.ts'
+
+/** What the services of a chain are made of. */
+export type ServiceNeeds = {
+  config: Config
+  /** The bytes that are held for clients. */
+  held: HeldBytes
+  identity: ChainIdentity
+  /** Private keys of managed accounts. */
+  keys: readonly PrivateKey[]
+  node: NodeConnection
+  own: LocalChain
+  simulator?: Simulator | undefined
+  telemetry: Pick<Telemetry, 'log' | 'recorder' | 'step'>
+}
+
+/** What a chain in this process answers itself, in place of calls of its node interface, for one view. */
+export type OwnChain = (
+  chain: Chain,
+  config: Config,
+) => { chain: Chain; execution: Partial<Execution> }
+
+/** What is different for a chain in this process. */
+type LocalChain = {
+  /** Its accounts. */
+  accountIndex?: AccountIndex | undefined
+  /** Whether the chain is in this process, so that its head is followed even to a lower block. */
+  isAuthoritative: boolean
+  /** Its runs of empty blocks. */
+  nextRun?: NextRun | undefined
+  ownChain?: OwnChain | undefined
+  /** The energy price of a block that has one of its own, by its hash. */
+  priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
+}
 
 /** The chain as clients see it: the head, the blocks in memory, the index, and both views. */
 export type Views = ReturnType<typeof createViews>
 
 /** Creates the views of a chain. Sends no call to the node before the head starts. */
 export function createViews(
-  { config, identity, node, own, telemetry }: createServices.Options,
+  { config, identity, node, own, telemetry }: ServiceNeeds,
   redis: RedisLink | undefined,
 ) {
   const { isAuthoritative, priceOfBlock } = own
