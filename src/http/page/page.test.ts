@@ -160,6 +160,12 @@ describe('transaction', () => {
     expect(await titleOf(`/address/${dev.accountOf(3)}`)).toMatch(/^Account 0x/)
   })
 
+  test('behavior: the code of a contract names its compiler', async () => {
+    expect(await textOf(`/address/${seen.token}?tab=contract`)).toMatch(
+      /bytes, compiled with solc 0\.8\.\d+,/,
+    )
+  })
+
   test('behavior: a call of the tree has its energy', async () => {
     expect(await textOf(`/tx/${seen.calls}`)).toMatch(
       /Calls inside \(1\) call .* energy create .* energy/,

@@ -241,6 +241,7 @@ export function createPage({
       <ContractTab
         address={address}
         answer={answer}
+        code={facts.code}
         functions={functions}
         senders={await sendersFor(c)}
         wallet={JSON.stringify(words && walletChain(words, originOf(c)))}

@@ -29,8 +29,12 @@ export function startContract(): void {
   if (!tab) return
   const address = (tab.dataset['address'] ?? '0x') as `0x${string}`
   const wallets: Wallet[] = []
-  startAbi(address, () => offerWallets(wallets))
-  offerWallets(wallets)
+  const shown = () => {
+    offerWallets(wallets)
+    void readAll(tab, address)
+  }
+  startAbi(address, shown)
+  shown()
   findWallets((wallet) => {
     if (wallet.native) wallets.unshift(wallet)
     else wallets.push(wallet)
@@ -48,6 +52,18 @@ export function startContract(): void {
         : write(form, address, chosen(wallets), chain, output)
     void showOutcome(work, output)
   })
+}
+
+/** Functions without parameters that are called when the page opens. The visitor pays for each. */
+const MOST_READ = 20
+
+/** Calls the functions without parameters, one after the other. */
+async function readAll(tab: HTMLElement, address: string): Promise<void> {
+  const forms = [...tab.querySelectorAll<HTMLFormElement>('form.call:not([data-writes])')]
+  for (const form of forms
+    .filter((one) => !one.querySelector('[name="arg"]') && !find('output', one).textContent)
+    .slice(0, MOST_READ))
+    await showOutcome(read(form, address), find('output', form))
 }
 
 async function read(form: HTMLFormElement, address: string): Promise<string> {

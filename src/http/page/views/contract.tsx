@@ -1,6 +1,7 @@
-import type { AbiFunction, Address } from 'viem'
+import type { AbiFunction, Address, Hex } from 'viem'
 import { getAddress } from 'viem/utils'
 
+import { grouped } from '../../../codec/coin.ts'
 import { parameterText } from '../abi.ts'
 import { type Answer, type ContractFunctions, functionKey } from '../reads/contract.ts'
 import { SendersNote, type Senders } from './senders.tsx'
@@ -18,6 +19,7 @@ const ORIGINS: Readonly<Record<ContractFunctions['origin'], string>> = {
 export function ContractTab({
   address,
   answer,
+  code,
   functions,
   senders,
   wallet,
@@ -25,6 +27,7 @@ export function ContractTab({
   address: Address
   functions: ContractFunctions
   answer: Answer | undefined
+  code: Hex
   senders: Senders
   /** The chain as wallets add it, as JSON. */
   wallet: string
@@ -50,7 +53,30 @@ export function ContractTab({
       <div id="functions">
         <Functions address={address} answer={answer} functions={functions} senders={senders} />
       </div>
+      <Code code={code} />
     </div>
+  )
+}
+
+/** The code of a contract, and the version that its compiler wrote behind it. */
+function Code({ code }: { code: Hex }) {
+  // solc ends its metadata with `solc`, three bytes of version, and the length.
+  const [, version = ''] = /64736f6c6343([0-9a-f]{6})[0-9a-f]{4}$/.exec(code) ?? []
+  const compiler = (version.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16)).join('.')
+  return (
+    <section aria-labelledby="code">
+      <h2 id="code">Code</h2>
+      <p class="quiet">
+        {`${grouped(code.length / 2 - 1)} bytes`}
+        {compiler && `, compiled with solc ${compiler}, as the code itself says`}
+      </p>
+      <details class="panel fold">
+        <summary>Bytes</summary>
+        <pre class="raw" tabindex={0}>
+          {code}
+        </pre>
+      </details>
+    </section>
   )
 }
 
