@@ -43,46 +43,56 @@ const ROOMS = [
   'rpc/jsonrpc',
 ]
 
-/** Every file there with a collection that begins empty and grows, and what bounds it. */
+/** Every file there with collections that begin empty and grow, their names, and what bounds them. */
 const GROWS: Record<string, string> = {
-  'src/chain/filters/deliveries.ts': 'one page for each answer in flight',
-  'src/chain/filters/memory.ts': 'taken from the budget, and the limits of filters',
-  'src/chain/filters/page.ts': 'one page: --filter-page',
-  'src/chain/filters/pending.ts': 'the hashes of one look at the pool of the node',
-  'src/chain/filters/pendingLog.ts': 'a number of hashes, the same for all clients',
-  'src/chain/filters/redisCounts.ts': 'ids of filters that were used in two seconds',
-  'src/chain/subscriptions/catchUpQueue.ts': 'one entry for each subscription',
-  'src/chain/subscriptions/pendingReads.ts': 'a number of hashes for each subscription',
-  'src/chain/subscriptions/registry.ts':
+  'src/chain/filters/deliveries.ts: attempts, kept': 'one page for each answer in flight',
+  'src/chain/filters/memory.ts: filters, clients, memory':
+    'taken from the budget, and the limits of filters',
+  'src/chain/filters/page.ts: items': 'one page: --filter-page',
+  'src/chain/filters/pending.ts: listeners, announced, unwritten':
+    'the hashes of one look at the pool of the node',
+  'src/chain/filters/pendingLog.ts: seen, entries': 'a number of hashes, the same for all clients',
+  'src/chain/filters/redisCounts.ts: used': 'ids of filters that were used in two seconds',
+  'src/chain/subscriptions/catchUpQueue.ts: jobs, waiting, servedOf':
+    'one entry for each subscription',
+  'src/chain/subscriptions/pendingReads.ts: waiting': 'a number of hashes for each subscription',
+  'src/chain/subscriptions/registry.ts: sockets, unlisteners, clients':
     'taken from the budget, and limits for each socket and client',
-  'src/chain/subscriptions/statuses.ts': 'one entry for each subscription, until the next block',
-  'src/devchain/simulator/places.ts':
+  'src/chain/subscriptions/statuses.ts: reads':
+    'one entry for each subscription, until the next block',
+  'src/devchain/simulator/places.ts: running, asked':
     'a number of simulations, whose bytes are taken from the budget',
-  'src/devchain/simulator/simulationThread.ts': 'one entry for each node',
-  'src/http/jsonRpc.ts': 'empty for ever',
-  'src/http/send.ts': 'one buffer of each power of two',
-  'src/http/unsent.ts': 'taken from the budget',
-  'src/http/walletPassthrough.ts': 'a part of --cache-bytes',
-  'src/http/ws.ts': '--ws-connections; unfinished messages are taken from the budget',
-  'src/http/wsConnection.ts': 'the messages of one read; the socket is not read while they wait',
-  'src/limits/callers.ts': 'one entry for each API key of the file',
-  'src/limits/keysFile.ts': 'the entries of the file',
-  'src/limits/limiter.ts': 'callers of the last seconds',
-  'src/limits/limits.ts': 'calls in flight, and a number of idle callers',
-  'src/limits/spending.ts': 'one entry for each API key of the file, and for recent transactions',
-  'src/limits/store.ts': 'a number of callers',
-  'src/limits/usage.ts': 'one entry for each API key and method',
-  'src/rpc/jsonrpc/answer.ts': 'one answer: --response-limit',
-  'src/rpc/jsonrpc/delivery.ts': 'the listeners of one answer',
-  'src/rpc/jsonrpc/inspect.ts': 'the ids of one batch, whose text is taken from the budget',
+  'src/devchain/simulator/simulationThread.ts: states': 'one entry for each node',
+  'src/http/jsonRpc.ts: NONE': 'empty for ever',
+  'src/http/send.ts: spare, piece, buffers, small': 'one buffer of each power of two',
+  'src/http/unsent.ts: readers': 'taken from the budget',
+  'src/http/walletPassthrough.ts: cache': 'a part of --cache-bytes',
+  'src/http/ws.ts: connections, perClient':
+    '--ws-connections; unfinished messages are taken from the budget',
+  'src/http/wsConnection.ts: open, closeListeners, waiting':
+    'the messages of one read; the socket is not read while they wait',
+  'src/limits/callers.ts: known, byHash': 'one entry for each API key of the file',
+  'src/limits/keysFile.ts: names, hashes': 'the entries of the file',
+  'src/limits/limiter.ts: accounts': 'callers of the last seconds',
+  'src/limits/limits.ts: inFlight': 'calls in flight, and a number of idle callers',
+  'src/limits/spending.ts: counted':
+    'one entry for each API key of the file, and for recent transactions',
+  'src/limits/store.ts: tallies': 'a number of callers',
+  'src/limits/usage.ts: rows, ofToday': 'one entry for each API key and method',
+  'src/rpc/jsonrpc/answer.ts: parts': 'one answer: --response-limit',
+  'src/rpc/jsonrpc/delivery.ts: outcome': 'the listeners of one answer',
+  'src/rpc/jsonrpc/inspect.ts: ids': 'the ids of one batch, whose text is taken from the budget',
 }
 
 test('behavior: every collection that grows in these parts has a bound', () => {
   const growing =
-    /^ {0,2}(?:const|let) \w+(?:: [^=]+)? = (?:new (?:Map|Set|LRUCache)(?:<.*>)?\((?:\)|\{)|\[\]$)/m
-  const files = filesOf(...ROOMS.map((room) => `src/${room}/*.ts`))
-  const found = files
+    /^ {0,2}(?:const|let) (\w+)(?:: [^=]+)? = (?:new (?:Map|Set|LRUCache)(?:<.*>)?\((?:\)|\{)|\[\]$)/gm
+  const found = filesOf(...ROOMS.map((room) => `src/${room}/*.ts`))
     .filter((file) => !file.startsWith('src/http/page/'))
-    .filter((file) => growing.test(readFileSync(file, 'utf8')))
+    .map((file) => {
+      const names = [...readFileSync(file, 'utf8').matchAll(growing)].map(([, name]) => name)
+      return names.length > 0 ? `${file}: ${names.join(', ')}` : ''
+    })
+    .filter((line) => line !== '')
   expect(found).toEqual(Object.keys(GROWS))
 })
