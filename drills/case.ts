@@ -8,6 +8,8 @@ export type Case = {
   flags?: readonly string[]
   /** Whether to start a redis-server for the gateway. @default false */
   redis?: boolean
+  /** The most memory, in MiB, that the case may add to the gateway. @default any */
+  growth?: number
   /** Environment variables of the gateway. */
   env?: Record<string, string>
   /** The log file of the gateway. @default none */

@@ -27,10 +27,12 @@ export async function hostile(names: string[]): Promise<boolean> {
     const { after, before, latencies, note = '', peak, tried, wrong } = await runCase(one, node)
     const failed =
       latencies.failed > 0 && !one.ends ? `light client failed ${latencies.failed}` : ''
-    if (wrong > 0 || failed) isGood = false
+    const isLarge = peak - before > (one.growth ?? Infinity)
+    if (wrong > 0 || failed || isLarge) isGood = false
     const times = [latencies.p50, latencies.p99, latencies.max].map((ms) => ms.toFixed(0))
     const memory = [before, peak, after].map((mebibytes) => mebibytes.toFixed(0)).join(' / ')
-    const notes = [note, failed].filter(Boolean).join('; ')
+    const large = isLarge ? `more than ${one.growth} MiB` : ''
+    const notes = [note, failed, large].filter(Boolean).join('; ')
     const row = [tried, wrong, ...times, memory, notes]
     // Printed at once, so that the result is not lost if a later case is interrupted.
     process.stderr.write(`${one.name}: ${row.join(' | ')}\n`)

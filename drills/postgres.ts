@@ -21,6 +21,8 @@ const BLOCKS = 20 * 1_024 + 200
 const CLIENTS = 4
 /** Blocks of one search. */
 const SEARCHED = 500
+/** Milliseconds for which the way to the primary is frozen, at least. */
+const FROZEN_FOR = 5_000
 /** Milliseconds from the death of the primary until the standby is promoted, as a manager of failovers needs them. */
 const PROMOTED_AFTER = 3_000
 
@@ -28,18 +30,31 @@ const word = (value: number) => value.toString(16).padStart(64, '0')
 const address = (value: number) => value.toString(16).padStart(40, '0')
 const hex = (value: number) => `0x${value.toString(16)}`
 
-/**
- * Two gateways fill one index in PostgreSQL and search it, through PgBouncer in transaction mode, with searches on a synchronous
- * standby. The primary is killed and the standby promoted. Every answer is compared with that of an index in LMDB.
- *
- * @returns whether no answer was wrong, filling went on, and both indexes have the same rows
- */
+/** Where searches go: with the first, those of ranges that the index covers need the node while there is no primary. */
+const TARGETS = ['primary', 'prefer-standby'] as const
+
+/** The drill with each place for searches. @returns whether all were good */
 export async function postgresFailover(): Promise<boolean> {
   if (pgbouncerMissing) {
     console.log(`skipped: ${pgbouncerMissing}`)
     return true
   }
-  process.stderr.write('PostgreSQL: the primary killed, its standby promoted …\n')
+  let isGood = true
+  for (const target of TARGETS) isGood = (await failOver(target)) && isGood
+  return isGood
+}
+
+/**
+ * Two gateways fill one index in PostgreSQL and search it, through PgBouncer in transaction mode, with searches on the primary or on a
+ * synchronous standby. The way to the primary is frozen for some seconds, then it is killed and the standby promoted. Every answer is
+ * compared with that of an index in LMDB.
+ *
+ * @returns whether no search failed or was wrong, filling went on, and both indexes have the same rows
+ */
+async function failOver(target: (typeof TARGETS)[number]): Promise<boolean> {
+  process.stderr.write(
+    `PostgreSQL, searches on ${target}: frozen, killed, the standby promoted …\n`,
+  )
   const directory = mkdtempSync(join(tmpdir(), 'ethgate-lmdb-'))
   const chain = createChain()
   const node = await chain.listen()
@@ -55,18 +70,18 @@ export async function postgresFailover(): Promise<boolean> {
     const reference = await whenFilled(lmdb.url)
     const expected = new Map<string, string>()
     for (const search of searches()) expected.set(search, await call(lmdb.url, search))
-    const { index, primary, standby } = await startServers(engines)
+    const { index, primary, standby, way } = await startServers(engines, target)
     const gateways = await Promise.all([start(index, 300), start(index, 300)])
     const found = { answered: 0, failed: 0, wrong: 0 }
-    const longest = { before: 0, after: 0 }
-    const life = { isKilled: false, over: false }
+    const longest = { before: 0, frozen: 0, after: 0 }
+    const life = { phase: 'before' as keyof typeof longest, over: false }
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let turn = client; !life.over; turn++) {
         const search = searches()[(turn * 7) % expected.size] as string
         const started = performance.now()
         const answer = await call(gateways[turn % 2]?.url ?? '', search).catch(() => undefined)
-        const when = life.isKilled ? 'after' : 'before'
-        longest[when] = Math.max(longest[when], (performance.now() - started) / 1_000)
+        const seconds = (performance.now() - started) / 1_000
+        longest[life.phase] = Math.max(longest[life.phase], seconds)
         if (answer === undefined) found.failed++
         else if (answer === expected.get(search)) found.answered++
         else found.wrong++
@@ -75,7 +90,13 @@ export async function postgresFailover(): Promise<boolean> {
     const blocks = async () =>
       Math.max(...(await Promise.all(gateways.map(({ url }) => status(url)))).map(blocksOf))
     await until(async () => (await blocks()) > BLOCKS / 4)
-    life.isKilled = true
+    life.phase = 'frozen'
+    way.signal('SIGSTOP')
+    const answered = found.answered + 2 * CLIENTS
+    await sleep(FROZEN_FOR)
+    await until(async () => found.failed > 0 || found.answered > answered)
+    way.signal('SIGCONT')
+    life.phase = 'after'
     await primary.kill()
     const killed = performance.now()
     await sleep(PROMOTED_AFTER)
@@ -93,27 +114,29 @@ export async function postgresFailover(): Promise<boolean> {
         if ((await call(url, search)) !== answer) found.wrong++
     const table = new Table({
       head: [
-        'searches answered',
+        'searches on',
+        'answered',
         'failed',
         'wrong',
-        'longest s before / after',
+        'longest s before / frozen / after',
         'filling went on after s',
         'logs in PostgreSQL',
         'logs in LMDB',
       ],
     })
     table.push([
+      target,
       found.answered,
       found.failed,
       found.wrong,
-      `${longest.before.toFixed(1)} / ${longest.after.toFixed(1)}`,
+      [longest.before, longest.frozen, longest.after].map((time) => time.toFixed(1)).join(' / '),
       resumed.toFixed(1),
       rows.join(', '),
       reference.logs,
     ])
     print(table)
     for (const gateway of [lmdb, ...gateways]) await gateway.end('SIGTERM')
-    return found.wrong === 0 && rows.every((logs) => logs === reference.logs)
+    return found.wrong + found.failed === 0 && rows.every((logs) => logs === reference.logs)
   } finally {
     await engines.close()
     await node.close()
@@ -137,7 +160,7 @@ function createChain(): ScriptedChain {
 }
 
 /** A primary with a synchronous standby, each behind PgBouncer in transaction mode, and the address of the index. */
-async function startServers(engines: PostgresEngines) {
+async function startServers(engines: PostgresEngines, target: string) {
   const primary = await engines.startPrimary()
   await primary.query(`alter system set synchronous_standby_names = '*'`)
   const standby = await engines.startStandby(primary)
@@ -145,9 +168,10 @@ async function startServers(engines: PostgresEngines) {
   const hosts = [await engines.startBouncer(primary), await engines.startBouncer(standby)]
   const list = hosts.map(({ host }) => host).join(',')
   return {
-    index: `postgres://postgres@${list}/postgres?pgbouncer=true&target_session_attrs=prefer-standby`,
+    index: `postgres://postgres@${list}/postgres?pgbouncer=true&target_session_attrs=${target}`,
     primary,
     standby,
+    way: hosts[0] as (typeof hosts)[number],
   }
 }
 

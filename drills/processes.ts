@@ -170,11 +170,11 @@ export function track<child extends ChildProcess>(child: child): child {
 }
 
 async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}`)
     const response = await fetch(`${url}/ready`).catch(() => undefined)
     if (response?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error(`${url} did not become ready within 30 s`)
+  throw new Error(`${url} did not become ready within two minutes`)
 }

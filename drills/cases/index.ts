@@ -9,6 +9,7 @@ import { largeSubscriptions } from './largeSubscriptions.ts'
 import { oversizedInput } from './oversizedInput.ts'
 import { pipelinedLogs } from './pipelinedLogs.ts'
 import { blockedRedis, busyLoop, fullDisk, hangingNode } from './stopping.ts'
+import { strangers } from './strangers.ts'
 import { subscriptions } from './subscriptions.ts'
 import { unreadAnswers } from './unreadAnswers.ts'
 
@@ -30,4 +31,5 @@ export const cases: readonly Case[] = [
   hangingNode,
   blockedRedis,
   busyLoop,
+  ...strangers,
 ]

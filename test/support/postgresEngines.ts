@@ -34,6 +34,8 @@ export type TestServer = {
   /** `127.0.0.1:PORT` */
   host: string
   query(text: string): Promise<void>
+  /** Freezes its first process (SIGSTOP), the only one of PgBouncer, or lets it go on (SIGCONT). */
+  signal(name: 'SIGCONT' | 'SIGSTOP'): void
   /** Ends it at once, as a crash does. */
   kill(): Promise<void>
 }
@@ -68,6 +70,7 @@ export function createPostgresEngines(): PostgresEngines {
       port,
       host,
       query: (text) => queryAt(`postgres://postgres@${host}/postgres`, text),
+      signal: (name) => void child.kill(name),
       async kill() {
         if (child.exitCode !== null || child.signalCode !== null) return
         child.kill('SIGKILL')
