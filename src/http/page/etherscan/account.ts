@@ -65,37 +65,93 @@ export const account: Actions = {
     const found = await transactionsOf(query, source, head, skip + take)
     return listed(
       found.slice(skip, skip + take).map((one) => rowOf(one, head)),
-      'No transactions found',
+      NONE,
     )
   },
 
   async txlistinternal(query, source) {
-    if (query('txhash') === undefined)
-      throw new ApiError('Error! Give a txhash: internal transactions are not searched by address')
+    if (query('txhash') === undefined) return listed(await internalOf(query, source), NONE)
     const hash = hashIn(query)
     const receipt = await source.ask<RpcReceipt | null>('eth_getTransactionReceipt', hash)
-    if (!receipt) return listed([], 'No transactions found')
-    const operations = await source.ask<{ type: number; from: Address; to: Address; value: Hex }[]>(
-      'ots_getInternalOperations',
-      hash,
-    )
+    if (!receipt) return listed([], NONE)
+    const operations = await source.ask<Operation[]>('ots_getInternalOperations', hash)
     return listed(
-      operations.map(({ from, to, type, value }) => ({
-        blockNumber: decimal(receipt.blockNumber),
-        from,
-        to,
-        value: decimal(value),
-        contractAddress: type > 1 ? to : '',
-        type: ['call', 'suicide', 'create', 'create2'][type] ?? 'call',
-        isError: '0',
-        errCode: '',
-      })),
-      'No transactions found',
+      operations.map((one) => internalRow(one, receipt)),
+      NONE,
     )
   },
 
   tokentx: (query, source) => transfersOf(query, source, 3),
   tokennfttx: (query, source) => transfersOf(query, source, 4),
+}
+
+/** What a list without entries is called. */
+const NONE = 'No transactions found'
+
+/** A transfer or creation inside a transaction, in Otterscan's format. */
+type Operation = { type: number; from: Address; to: Address; value: Hex }
+
+function internalRow(
+  { from, to, type, value }: Operation,
+  { blockNumber }: Pick<RpcReceipt, 'blockNumber'>,
+) {
+  return {
+    blockNumber: decimal(blockNumber),
+    from,
+    to,
+    value: decimal(value),
+    contractAddress: type > 1 ? to : '',
+    type: ['call', 'suicide', 'create', 'create2'][type] ?? 'call',
+    isError: '0',
+    errCode: '',
+  }
+}
+
+/** Transactions of one search for the transfers inside them: each is read on its own. */
+const INTERNAL_PAGE = 100
+
+/** The part of the transfers inside transactions, from and to an account, that a request asks for. @throws ApiError */
+async function internalOf(query: Query, source: Source) {
+  const address = addressIn(query)
+  const head = await source.head()
+  const start = numberIn(query, 'startblock', 0)
+  const end = Math.min(numberIn(query, 'endblock', head), head)
+  const isDescending = query('sort') === 'desc'
+  const { skip, take } = partIn(query, MOST_TRANSFERS)
+  const rows: (ReturnType<typeof internalRow> & { timeStamp: string; hash: Hex })[] = []
+  let next: string | null = numberToHex(isDescending ? end + 1 : Math.max(0, start - 1))
+  while (next !== null && rows.length < skip + take) {
+    type Page = {
+      transactions: { timestamp: Hex; receipt: RpcReceipt }[]
+      older: string | null
+      newer: string | null
+      complete: boolean
+    }
+    const bound: object = isDescending ? { before: next } : { after: next }
+    const page: Page = await source.ask<Page>('ethgate_getTransactions', {
+      address,
+      kind: 'internal',
+      limit: INTERNAL_PAGE,
+      ...bound,
+    })
+    if (!page.complete)
+      throw new ApiError('Error! The log index does not have the accounts of all blocks')
+    const found = isDescending ? page.transactions : page.transactions.toReversed()
+    const inRange = found.filter(({ receipt }) => {
+      const block = Number(receipt.blockNumber)
+      return block >= start && block <= end
+    })
+    for (const { receipt, timestamp } of inRange) {
+      const hash = receipt.transactionHash
+      const operations = await source.ask<Operation[]>('ots_getInternalOperations', hash)
+      for (const one of operations)
+        if (one.from === address || one.to === address)
+          rows.push({ ...internalRow(one, receipt), timeStamp: decimal(timestamp), hash })
+    }
+    if (inRange.length < found.length) break
+    next = isDescending ? page.older : page.newer
+  }
+  return rows.slice(skip, skip + take)
 }
 
 /** The transactions of an account between `startblock` and `endblock`, in the order of `sort`; at least `wanted` if there are as many. */
@@ -197,7 +253,7 @@ async function transfersOf(query: Query, source: Source, topics: 3 | 4) {
   )
   if (query('sort') === 'desc') ordered.reverse()
   const rows = ordered.slice(skip, skip + take).map((log) => transferRow(log, source, head))
-  return listed(await Promise.all(rows), 'No transactions found')
+  return listed(await Promise.all(rows), NONE)
 }
 
 async function transferRow(log: RpcLog, source: Source, head: number) {

@@ -102,6 +102,14 @@ describe('account', () => {
   test('default: internal transactions of a transaction', async () => {
     const { result } = await onDev('account', 'txlistinternal', { txhash: seen.calls })
     expect(result).toMatchObject([{ type: 'create', isError: '0' }])
+    const [{ from, to } = { from: '', to: '' }] = result as { from: string; to: string }[]
+    for (const [address, sort] of [
+      [from, 'asc'],
+      [to, 'desc'],
+    ] as const) {
+      const { result: rows } = await onDev('account', 'txlistinternal', { address, sort })
+      expect(rows).toContainEqual(expect.objectContaining({ from, to, hash: seen.calls }))
+    }
   })
 
   test('error: an address, and what needs an index of accounts', async () => {
@@ -112,7 +120,7 @@ describe('account', () => {
     })
     const { message, result } = await onNode('account', 'txlist', { address: keys.bob.eth })
     expect(message).toBe('NOTOK')
-    expect(result).toContain('index of accounts')
+    expect(result).toContain('accounts of all blocks')
     const window = { address: keys.bob.eth, page: '3', offset: '5000' }
     expect((await onDev('account', 'txlist', window)).result).toContain(
       'Result window is too large',
