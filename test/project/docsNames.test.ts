@@ -84,7 +84,7 @@ test('default: every metric and every method exists', async () => {
 })
 
 test('default: every file of the source that a page names exists', () => {
-  const files = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+  const files = ['src', 'test', 'bench', 'drills', 'scripts'].flatMap((folder) =>
     readdirSync(join(root, folder), { encoding: 'utf8', recursive: true }).map(
       (file) => `/${folder}/${file}`,
     ),
