@@ -14,7 +14,7 @@ module.exports = {
   compilers: {
     solc: {
       version: '0.8.26',
-      settings: { evmVersion: 'paris', optimizer: { enabled: true, runs: 200 } },
+      settings: { evmVersion: 'petersburg', optimizer: { enabled: true, runs: 200 } },
     },
   },
 }

@@ -7,26 +7,29 @@ contract('Vault', (accounts) => {
     vault = await Vault.deployed()
   })
 
-  /** The newest state: TronBox waits for the receipt of a transaction that it sends by name. */
   const sharesOf = async (who) => Number(await vault.balanceOf(who))
 
-  /** Signs and sends what the node builds, and waits for its receipt. */
-  async function send(transaction) {
-    const { result, txid } = await tronWrap.trx.sendRawTransaction(
-      await tronWrap.trx.sign(transaction),
-    )
-    assert.isTrue(result)
+  /** The receipt of a transaction, when it is in a block. A node reads balances with the transactions that wait. */
+  async function receiptOf(id) {
     for (;;) {
-      const receipt = await tronWrap.trx.getUnconfirmedTransactionInfo(txid)
+      const receipt = await tronWrap.trx.getUnconfirmedTransactionInfo(id)
       if (receipt.id) return receipt
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
   }
 
+  /** Signs and sends what the node builds, and waits for its receipt. */
+  async function send(transaction) {
+    const signed = await tronWrap.trx.sign(transaction)
+    const { result, txid } = await tronWrap.trx.sendRawTransaction(signed)
+    assert.isTrue(result)
+    return receiptOf(txid)
+  }
+
   it('gives shares for coins, and logs it', async () => {
     const id = await vault.deposit({ callValue: 5000 })
     assert.equal(await sharesOf(accounts[0]), 5000)
-    const { log } = await tronWrap.trx.getUnconfirmedTransactionInfo(id)
+    const { log } = await receiptOf(id)
     assert.include(
       log.map(({ topics }) => `0x${topics[0]}`),
       tronWrap.sha3('Deposited(address,uint256)'),
