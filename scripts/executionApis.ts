@@ -120,11 +120,6 @@ const RULES: readonly Rule[] = [
     what: 'the error of a call has `data`, and other codes',
     reason: 'it is that of eth_call: 3 and the revert data, as in geth',
   },
-  {
-    matches: /^lacks result $/,
-    what: 'no result',
-    reason: 'always an error, because the node’s HTTP API does not show the block producer',
-  },
 ]
 
 /** Rows of docs/contributors/execution-apis.md: difference, methods, reason. @throws Error for a difference without a reason, or without use. */

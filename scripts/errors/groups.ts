@@ -357,7 +357,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       /tracer/i,
       /^transaction … does something else/,
     ],
-    files: ['devchain/node/trace/', 'rpc/params/traceFilter'],
+    files: ['devchain/node/trace/', 'rpc/params/trace'],
   },
   {
     title: 'A parameter is wrong',
@@ -368,6 +368,7 @@ export const GROUPS: readonly ErrorGroup[] = [
     texts: [/^invalid argument/],
     files: [
       'rpc/params/',
+      'rpc/execution/',
       'rpc/methods/',
       'rpc/explain/',
       'devchain/node/',

@@ -9,6 +9,8 @@ import {
   type TracedTransaction,
 } from '../../rpc/execution/execution.ts'
 import {
+  defaultTip,
+  gasPriceOf,
   createFrameTracer,
   createTracer,
   nonceOf,
@@ -20,6 +22,7 @@ import {
 } from '../index.ts'
 import type { ChainBlock, DevChain, Sandbox, Tracer } from '../index.ts'
 import { heightBeforeFork, stateOf } from './blockState.ts'
+import { CLIENT } from './node.ts'
 import { blockOf, findBlock, findPlace, placeOf } from './trace/places.ts'
 
 /** What this chain can do in a view. It has the state of every block in memory, and runs transactions again for their traces. */
@@ -94,6 +97,18 @@ export function devExecution(chain: DevChain, view: 'full' | 'solid') {
       const traces = await tracing(asked, (options) => traceBlock(ledger, block, options))
       return traces.map(({ hash, trace }) => ({ txHash: `0x${hash}`, result: trace }))
     },
+
+    async gasPrice() {
+      return gasPriceOf(ledger.newestState(), ledger.next()) + defaultTip(ledger.rules)
+    },
+
+    async coinbase() {
+      return `0x${ledger.next().block.producer.slice(2)}`
+    },
+
+    clientVersion: async () => CLIENT,
+    // As on anvil and Hardhat.
+    isListening: async () => true,
 
     async waiting() {
       const ready = ledger.withoutGap().map(({ id }) => id)

@@ -17,12 +17,6 @@ export function feeMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   const nextBaseFee = () => gasPriceOf(ledger.newestState(), ledger.next())
 
   return {
-    eth_gasPrice: defineMethod({
-      params: [],
-      summary: 'price of gas in the next block, with the tip of eth_maxPriorityFeePerGas',
-      handler: () => numberToHex(nextBaseFee() + tip),
-    }),
-
     eth_maxPriorityFeePerGas: defineMethod({
       params: [],
       summary: 'tip of transactions that name none: 1 gwei where the base fee changes, else 0',

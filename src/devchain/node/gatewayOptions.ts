@@ -16,7 +16,7 @@ import {
   withRpcErrors,
 } from './failures.ts'
 import { devMethods } from './methods.ts'
-import { withPending } from './pending.ts'
+import { ownView } from './ownView.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { TRE_PATH, treTraces } from './tre.ts'
 
@@ -41,7 +41,7 @@ export function gatewayOptions(
     nextRun: (height: number) => chain.ledger.nextRun(height),
     onUnknown: terminal?.unknown,
     ownChain: (view: Chain, config: Config) => ({
-      chain: withPending(view, chain, config),
+      chain: ownView(view, chain, config),
       execution: throwingRpcErrors(devExecution(chain, view.view), callFailed),
     }),
     priceOfBlock: (hash: Hash) => {

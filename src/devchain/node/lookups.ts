@@ -68,7 +68,7 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
   return {
     anvil_getGenesisTime,
     eth_getTransactionBySenderAndNonce,
-    eth_networkId: { ...net_version, handler: () => String(chain.chainId) },
+    eth_networkId: net_version,
     eth_pendingTransactions,
     eth_requestAccounts: eth_accounts,
     ots_getTransactionBySenderAndNonce,

@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto'
 
 import { numberToHex } from 'viem/utils'
 
-import * as schemas from '../../codec/schemas.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { VERSION } from '../../lib/version.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import { eth_chainId } from '../../rpc/methods/eth_chainId.ts'
-import { net_version } from '../../rpc/methods/net_version.ts'
 import { boolean, optional, quantity } from '../../rpc/params/params.ts'
 import { gasPriceOf } from '../index.ts'
 import type { DevChain } from '../index.ts'
@@ -17,7 +14,7 @@ import { named, aliases, returningNull, returningTrue } from './named.ts'
  * The client version. Hardhat’s network helpers refuse every client whose name does not start with that of Hardhat, anvil or
  * Ganache. The development chain has the methods of anvil, so it starts with that name.
  */
-const CLIENT = `anvil/v1.0.0/ethgate/v${VERSION}`
+export const CLIENT = `anvil/v1.0.0/ethgate/v${VERSION}`
 
 /** The largest chain id that wallets accept. After EIP-155 doubles a larger one, it is not exact as a JavaScript number. */
 const MAX_CHAIN_ID = BigInt(Math.floor((Number.MAX_SAFE_INTEGER - 36) / 2))
@@ -106,30 +103,8 @@ export function nodeMethods(
   return {
     anvil_nodeInfo: nodeInfo,
     anvil_setChainId,
-    eth_chainId: { ...eth_chainId, handler: () => numberToHex(chain.chainId) },
-    net_version: { ...net_version, handler: () => String(chain.chainId) },
     ...named(['anvil', 'hardhat'], 'metadata', metadata),
     ...aliases({}, 'setLoggingEnabled', setLoggingEnabled),
-    web3_clientVersion: defineMethod({
-      params: [],
-      summary:
-        'client name and version; starts with anvil, so that Hardhat’s network helpers accept it',
-      handler: () => CLIENT,
-    }),
-    eth_coinbase: defineMethod({
-      params: [],
-      summary: 'producer of the next block',
-      handler() {
-        const { block } = ledger.next()
-        return `0x${block.producer.slice(2)}`
-      },
-    }),
-    net_listening: defineMethod({
-      params: [],
-      result: schemas.boolean,
-      summary: 'always true, as on anvil and Hardhat',
-      handler: () => true,
-    }),
     eth_mining: defineMethod({
       params: [],
       summary: 'whether each transaction is mined at once',

@@ -28,6 +28,14 @@ export type Execution = {
   trace(hash: Hash, asked: AskedTrace): Promise<unknown>
   /** The results for all transactions of a block. @throws as `trace` */
   traceBlock(ref: BlockRef, asked: AskedTrace): Promise<BlockTrace[]>
+  /** What a sender offers for a unit of gas in the next block. */
+  gasPrice(): Promise<bigint>
+  /** The account that makes the next block. @throws RpcError when it is unknown */
+  coinbase(): Promise<Address>
+  /** Name and version of the program that clients talk to. */
+  clientVersion(call: Call): Promise<string>
+  /** Whether the chain has peers. */
+  isListening(call: Call): Promise<boolean>
   /** The transactions that wait for a block. */
   waiting(call: Call): Promise<WaitingHashes>
   /** The number of those that wait for a block only, and of those that also wait for others of their sender. */

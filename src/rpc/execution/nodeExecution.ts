@@ -6,7 +6,9 @@ import type { CallFrame } from '../../codec/callFrame.ts'
 import type { CallTracerOptions, TraceRequest } from '../../codec/traceRequest.ts'
 import type { Call } from '../../lib/call.ts'
 import { HistoricalStateError, InvalidParamsError, RpcError } from '../../lib/errors.ts'
+import { VERSION } from '../../lib/version.ts'
 import type { NativeClient } from '../../native/client.ts'
+import { shownRelease } from '../../native/shownText.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { Execution } from './execution.ts'
 import { type FrameParts, recordedFrame, recordedFrames } from './recordedFrames.ts'
@@ -53,6 +55,24 @@ export function createNodeExecution(parts: createNodeExecution.Options): Executi
         txHash: place.transactionHash,
         result: requestedFrame(frame, options),
       }))
+    },
+
+    gasPrice: () => chain.energyPrice(),
+
+    // The node's HTTP API does not show the producer. The words are those of a node that produces no blocks.
+    async coinbase() {
+      throw new RpcError(-32000, 'etherbase must be explicitly specified')
+    },
+
+    async clientVersion(call) {
+      const { configNodeInfo } = await native.wallet.getNodeInfo(undefined, call)
+      const release = shownRelease(configNodeInfo?.codeVersion) ?? 'unknown'
+      return `ethgate/v${VERSION}/java-tron/v${release}`
+    },
+
+    async isListening(call) {
+      const { activeConnectCount = 0 } = await native.wallet.getNodeInfo(undefined, call)
+      return activeConnectCount > 0
     },
 
     async waiting(call) {

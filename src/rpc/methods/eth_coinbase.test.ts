@@ -6,7 +6,7 @@ import { eth_coinbase } from './eth_coinbase.ts'
 
 test('error: always', async () => {
   const context = await createReplayContext()
-  expect(() => callMethod(eth_coinbase, context, [])).toThrow(
+  await expect(callMethod(eth_coinbase, context, [])).rejects.toThrow(
     'etherbase must be explicitly specified',
   )
 })

@@ -1,12 +1,10 @@
-import { RpcError } from '../../lib/errors.ts'
+import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
 
 export const eth_coinbase = defineMethod({
   params: [],
-  kind: 'fixed',
+  result: schemas.address,
   summary:
-    'an error, as from a node that does not produce blocks, because the node’s HTTP API does not show the producer',
-  handler: (): never => {
-    throw new RpcError(-32000, 'etherbase must be explicitly specified')
-  },
+    'producer of the next block; of a node an error, as from one that produces none, because its HTTP API does not show the producer',
+  handler: ({ execution }) => execution.coinbase(),
 })

@@ -4,9 +4,7 @@ import { defineMethod } from '../method.ts'
 export const net_listening = defineMethod({
   params: [],
   result: schemas.boolean,
-  summary: 'whether the node has an active peer',
-  async handler({ native }, _, call) {
-    const { activeConnectCount = 0 } = await native.wallet.getNodeInfo(undefined, call)
-    return activeConnectCount > 0
-  },
+  summary:
+    'whether the node has an active peer; a development chain says so, as anvil and Hardhat do',
+  handler: ({ execution }, _, call) => execution.isListening(call),
 })

@@ -11,16 +11,16 @@ import { printBlock, runFetching } from '../index.ts'
 import type { DevChain } from '../index.ts'
 
 /**
- * A view of the chain in which `pending` is the block that would be made now, with the transactions of the pool. Its hash changes with
- * the pool and the time. The solidified view has no such block.
+ * A view of the chain with the chain id that tools may have set, in which `pending` is the block that would be made now, with the
+ * transactions of the pool. Its hash changes with the pool and the time. The solidified view has no such block.
  */
-export function withPending(
+export function ownView(
   view: Chain,
-  { ledger }: DevChain,
+  dev: DevChain,
   { feeSignal }: Pick<Config, 'feeSignal'>,
 ): Chain {
-  if (view.view === 'solid') return view
-  const isPending = (ref: BlockRef) => ref === 'pending'
+  const { ledger } = dev
+  const isPending = (ref: BlockRef) => ref === 'pending' && view.view === 'full'
   /** The newest one, of which a client may want more. */
   let last: { hash: Hash; receipts: RpcReceipt[] } | undefined
 
@@ -38,6 +38,9 @@ export function withPending(
 
   return {
     ...view,
+    get id() {
+      return dev.chainId
+    },
     block: (ref, full, call) =>
       isPending(ref)
         ? pendingBlock().then(({ header, transactions }) =>
