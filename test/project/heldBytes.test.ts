@@ -82,6 +82,7 @@ const GROWS: Record<string, string> = {
   'src/rpc/jsonrpc/answer.ts: parts': 'one answer: --response-limit',
   'src/rpc/jsonrpc/delivery.ts: outcome': 'the listeners of one answer',
   'src/rpc/jsonrpc/inspect.ts: ids': 'the ids of one batch, whose text is taken from the budget',
+  'src/rpc/jsonrpc/server.ts: answers': 'the answers of one batch: --response-limit',
 }
 
 test('behavior: every collection that grows in these parts has a bound', () => {
