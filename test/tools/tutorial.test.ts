@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, launchChromium } from '../browser/chromium.ts'
@@ -36,7 +35,7 @@ const WALLET = (url: string) => `
 
 describe.runIf(wanted)('the tutorial', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-tutorial-'))
-  let browser: Browser | undefined
+  let browser: Awaited<ReturnType<typeof launchChromium>> | undefined
   let dev: DevGateway
   let server: ChildProcess | undefined
 

@@ -117,7 +117,7 @@ function table(terminal: Terminal, { transactions }: Page, unit: Unit): string {
   return renderRows(
     terminal,
     COLUMNS,
-    transactions.map((row) => cellsOf(row, unit.text)),
+    transactions.map((row) => cellsOf(row, (sun) => unit.text(sun))),
     [5],
   )
 }

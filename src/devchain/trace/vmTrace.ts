@@ -56,7 +56,7 @@ export function createVmTracer() {
     if (!current || !last) return
     delete current.last
     const { code, stack } = last.step
-    const [offset = 0n, length = 0n] = usedMemory(last.step)
+    const [offset, length] = usedMemory(last.step)
     const memory = sliceOf(after?.memory ?? new Uint8Array(0), offset, length)
     const pushed = pushedBy(code)
     last.op.ex = {
