@@ -31,6 +31,8 @@ export type AccountAnswer = {
 
 /** An index of accounts as the chain sees it. */
 export type AccountIndex = {
+  /** The oldest block of a chain that forks another. Nothing is searched before it. */
+  from?: number
   /** @returns undefined while there is no index to search @throws UpstreamError when it cannot be read; the signal's reason */
   accounts(
     request: AccountRequest,

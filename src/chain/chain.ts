@@ -243,7 +243,7 @@ export function createChain(options: createChain.Options): Chain {
           blocks,
           index: options.accountIndex,
           latest: latest().number,
-          maxBlocks: nextRun ? 0 : HISTORY_BLOCKS,
+          maxBlocks: nextRun ? 0 : options.accountIndex ? HISTORY_BLOCKS : UNINDEXED_BLOCKS,
           call,
         },
       )
@@ -286,6 +286,9 @@ export function createChain(options: createChain.Options): Chain {
  * chain in this process it reads none.
  */
 const HISTORY_BLOCKS = 500
+
+/** Blocks that one search reads without an index. Each can cost two calls. */
+const UNINDEXED_BLOCKS = 20
 
 function pricedBlock({ id, parentHash, timestamp }: CachedBlock): PricedBlock {
   return { hash: id.hash, parentHash, timestamp }

@@ -67,7 +67,10 @@ async function searchOnce(
   /** The next block to search, in the order of the request. */
   let next = bound ? bound.number : isDown ? latest : 0
   if (bound && isWhole) next += isDown ? -1 : 1
-  next = Math.min(next, isDown ? latest : latest + 1)
+  const oldest = index?.from ?? 0
+  // Nothing is known of what is before.
+  const hasLess = oldest > 0 && (isDown || next < oldest)
+  next = Math.min(isDown ? next : Math.max(next, oldest), isDown ? latest : latest + 1)
   const first = next
   const isFull = () => places.length > limit
   const part = (isCut: boolean): HistoryPart => ({
@@ -111,8 +114,9 @@ async function searchOnce(
 
   // The block of the bound is read, so that what comes before the bound does not count towards the limit.
   if (!isWhole && next === bound?.number) await scan({ from: next, to: next })
-  const range = isDown ? { from: 0, to: next } : { from: next, to: latest }
-  if (isFull() || range.from > range.to) return part(false)
+  const range = isDown ? { from: oldest, to: next } : { from: next, to: latest }
+  // What is before a fork can still be an error of the index.
+  if (isFull() || (range.from > range.to && !hasLess)) return part(false)
   const { account, kinds, list } = query
   const asked = limit - places.length + extra
   const answer = await index?.accounts(
@@ -147,7 +151,7 @@ async function searchOnce(
     left -= few
     if (few < length && !isFull()) return part(true)
   }
-  return part(false)
+  return part(hasLess && !isFull())
 }
 
 /** The transactions of a block that are asked for, in the order of the request. From the block itself, so hashes that are shared do no harm. */

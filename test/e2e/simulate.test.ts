@@ -450,13 +450,13 @@ describe('who may simulate', () => {
       code: -32602,
       message: needs,
     })
-    for (const method of [
-      'eth_simulateV1',
-      'debug_traceCall',
-      'eth_createAccessList',
-      'trace_call',
-    ])
-      await expect(rpc(method, {})).rejects.toMatchObject({ code: -32601, message: needs })
+    for (const [method, ...more] of [
+      ['eth_simulateV1'],
+      ['debug_traceCall'],
+      ['eth_createAccessList'],
+      ['trace_call', ['trace']],
+    ] as const)
+      await expect(rpc(method, {}, ...more)).rejects.toMatchObject({ code: -32601, message: needs })
   })
 
   test('error: without --upstream-rpc the gateway does not start', async () => {

@@ -8,10 +8,10 @@ import { type DevChain, runFetching } from '../index.ts'
 export function devAccountIndex({ fork, ledger }: DevChain): AccountIndex {
   const first = fork ? fork.block.header.number + 1 : 0
   return {
+    from: first,
     async accounts({ account, from, kinds, limit, list, order, to }) {
       const places: AccountPlace[] = []
-      const [start, end] = [Math.max(first, from), Math.min(to, ledger.head().header.number)]
-      const covered = start > to ? [] : [{ from: start, to }]
+      const [start, end] = [from, Math.min(to, ledger.head().header.number)]
       const blocks = order === 'newest' ? ledger.stored(end, start, -1) : ledger.stored(start, end)
       for (const { header, infos, transactions } of blocks) {
         const found = transactions.flatMap(({ transaction: { type, value } }, index) => {
@@ -38,7 +38,11 @@ export function devAccountIndex({ fork, ledger }: DevChain): AccountIndex {
         if (await runFetching(() => ledger.newestState().get('contract', address)))
           throw new RpcError(-32000, 'the contract is older than the fork')
       }
-      return { covered, places: places.slice(0, limit + 1), reads: 0 }
+      return {
+        covered: from > to ? [] : [{ from, to }],
+        places: places.slice(0, limit + 1),
+        reads: 0,
+      }
     },
   }
 }

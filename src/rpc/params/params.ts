@@ -205,7 +205,7 @@ export function maybe<value>(param: Param<value>): Param<value | undefined> {
 
 /** A list of decoded elements. An error names the element. */
 export function arrayOf<value>(param: Param<value>): Param<value[]> {
-  return (input, scope) => {
+  const list: Param<value[]> = (input, scope) => {
     if (!Array.isArray(input)) throw new Error(`expected an array, got ${show(input)}`)
     return input.map((element, index) => {
       try {
@@ -216,6 +216,10 @@ export function arrayOf<value>(param: Param<value>): Param<value[]> {
       }
     })
   }
+  return Object.assign(
+    list,
+    param.doc && { doc: { ...param.doc, schema: schemas.listOf(param.doc.schema) } },
+  )
 }
 
 /**

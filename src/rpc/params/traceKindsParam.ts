@@ -8,5 +8,7 @@ const traceKind: Param<TraceKind> = (input) => {
   throw new Error(`expected "trace", "stateDiff" or "vmTrace", got ${show(input)}`)
 }
 
+traceKind.doc = { name: 'traceType', schema: { enum: ['trace', 'stateDiff', 'vmTrace'] } }
+
 /** The parts of a replay that a client asks for. */
 export const traceKinds = named('traceTypes', arrayOf(traceKind))

@@ -58,6 +58,9 @@ describe('amountsIn', () => {
       'eth_signTransaction',
       'eth_simulateV1',
       'ethgate_feeQuote',
+      'ethgate_getTransactions',
+      'ots_searchTransactionsAfter',
+      'ots_searchTransactionsBefore',
     ])
   })
 
