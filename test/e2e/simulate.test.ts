@@ -291,6 +291,7 @@ test('behavior: answers of ethgate_* and of simulations fit their schemas in the
     ['ethgate_feeQuote', call],
     ['ethgate_feeQuote', { from, to: WHO, value: '0x1' }],
     ['ethgate_getLogs', { filter, limit: 1 }],
+    ['ethgate_getTransactions', { address: from, limit: 3 }],
     ['ethgate_limits'],
     ['ethgate_openCursor', { ...name, filter: {}, from: 'earliest' }],
     ['ethgate_next', { ...name, limit: 10 }],
