@@ -193,7 +193,7 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     const { page } = await open('/connect')
     const address = `0x${'5'.repeat(40)}`
     await page.getByLabel('Address', { exact: true }).fill(address)
-    await page.getByLabel('Coins', { exact: true }).fill('7')
+    await page.locator('#faucet-coins').fill('7')
     await page.getByRole('button', { name: 'Add coins' }).click()
     await page.getByText('anvil_setBalance').waitFor()
     expect(BigInt((await dev.rpc('eth_getBalance', address, 'latest')) as string)).toBe(7_000_000n)
