@@ -112,7 +112,7 @@ describe('transaction', () => {
 
   test('behavior: the fee has its parts', async () => {
     expect(await textOf(`/tx/${seen.deployment}`)).toMatch(
-      /Fee 50\.9688 coins energy burned: +50\.9688 coins +limit: +1,000 coins Energy, bandwidth, sun Energy 509,688 used of 10,000,000 Energy price 100 sun Nonce 0 Type 2, native CreateSmartContract/,
+      /Fee 50\.9688 coins energy burned: +50\.9688 coins +limit: +1,000 coins What energy is Energy 509,688 used of 10,000,000 Energy price 100 sun Nonce 0 Type 2, native CreateSmartContract/,
     )
   })
 

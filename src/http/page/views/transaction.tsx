@@ -208,7 +208,7 @@ function Fee({ facts: { info, native, receipt, transaction } }: { facts: Transac
             <li>{row}</li>
           ))}
           <li>
-            <a href="/connect#words">Energy, bandwidth, sun</a>
+            <a href="/connect#words">What energy is</a>
           </li>
         </ul>
       )}
