@@ -243,7 +243,7 @@ export function createChain(options: createChain.Options): Chain {
           blocks,
           index: options.accountIndex,
           latest: latest().number,
-          maxBlocks: nextRun ? 0 : options.accountIndex ? HISTORY_BLOCKS : UNINDEXED_BLOCKS,
+          maxBlocks: options.accountIndex ? HISTORY_BLOCKS : UNINDEXED_BLOCKS,
           call,
         },
       )
@@ -281,10 +281,7 @@ export function createChain(options: createChain.Options): Chain {
   }
 }
 
-/**
- * Blocks that one search for the transactions of an account reads beside the index: the newest ones, which no index has, are 64 to 200. Of a
- * chain in this process it reads none.
- */
+/** Blocks that one search for the transactions of an account reads beside the index: the newest ones, which no index has, are 64 to 200. */
 const HISTORY_BLOCKS = 500
 
 /** Blocks that one search reads without an index. Each can cost two calls. */

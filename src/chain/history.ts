@@ -1,7 +1,8 @@
+import { wantedKinds } from '../codec/accounts.ts'
 import type { Call } from '../lib/call.ts'
 import { RpcError, UpstreamError } from '../lib/errors.ts'
 import { together } from '../lib/together.ts'
-import type { AccountIndex, AccountPlace } from './accountIndex.ts'
+import type { AccountIndex } from './accountIndex.ts'
 import type { BlockRange } from './blockRange.ts'
 import type { Blocks } from './blocks/blocks.ts'
 import type { CachedBlock } from './blocks/cachedBlock.ts'
@@ -80,24 +81,26 @@ async function searchOnce(
     isCut,
   })
 
-  /** Adds transactions of a block that are after the bound. */
-  function take(block: CachedBlock, found: readonly Pick<AccountPlace, 'index' | 'kinds'>[]): void {
-    for (const { index, kinds } of found) {
+  /** Adds the transactions of a block that are wanted and after the bound. From the block itself, so hashes that are shared do no harm. */
+  function take(block: CachedBlock): void {
+    const edge = bound?.number === block.id.number ? bound.index : undefined
+    const all = [...block.concerned().entries()]
+    for (const [index, concerned] of isDown ? all.toReversed() : all) {
       if (isFull()) return
-      const edge = bound?.number === block.id.number ? bound.index : undefined
-      if (edge === undefined || (isDown ? index < edge : index > edge))
-        places.push({ block, index, kinds })
+      const kinds = wantedKinds(concerned, query)
+      const isAfter = edge === undefined || (isDown ? index < edge : index > edge)
+      if (kinds !== undefined && isAfter) places.push({ block, index, kinds })
     }
   }
 
-  /** Reads blocks in the order of the request until there are enough transactions. Gives how many were read. */
+  /** Reads blocks in the order of the request until there are enough transactions. */
   async function scan({ from, to }: BlockRange): Promise<void> {
     const numbers = Array.from({ length: to - from + 1 }, (_, at) => (isDown ? to - at : from + at))
     for (let at = 0; at < numbers.length && !isFull(); at += CONCURRENCY) {
       call?.signal?.throwIfAborted()
       for (const block of await read(numbers.slice(at, at + CONCURRENCY))) {
         if (isFull()) return
-        take(block, placesIn(block, query))
+        take(block)
         next = block.id.number + (isDown ? -1 : 1)
       }
     }
@@ -135,8 +138,7 @@ async function searchOnce(
       const found = (answer?.places ?? []).filter(({ block }) => block >= from && block <= to)
       const numbers = [...new Set(found.map(({ block }) => block))]
       for (let at = 0; at < numbers.length && !isFull(); at += CONCURRENCY)
-        for (const block of await read(numbers.slice(at, at + CONCURRENCY)))
-          take(block, placesIn(block, query))
+        for (const block of await read(numbers.slice(at, at + CONCURRENCY))) take(block)
       if (isFull()) break
       const stop = answer?.stoppedAt
       if (stop !== undefined && stop >= from && stop <= to) throw tooSlow()
@@ -152,20 +154,6 @@ async function searchOnce(
     if (few < length && !isFull()) return part(true)
   }
   return part(hasLess && !isFull())
-}
-
-/** The transactions of a block that are asked for, in the order of the request. From the block itself, so hashes that are shared do no harm. */
-function placesIn(
-  block: CachedBlock,
-  { account, kinds, list, order }: HistoryQuery,
-): Pick<AccountPlace, 'index' | 'kinds'>[] {
-  const found = block.concerned().flatMap(({ accounts, created }, index) => {
-    if (list === 'created')
-      return created.some(({ contract }) => contract === account) ? [{ index, kinds: 0 }] : []
-    const own = accounts.get(account) ?? 0
-    return own !== 0 && (kinds === 0 || (own & kinds) !== 0) ? [{ index, kinds: own }] : []
-  })
-  return order === 'newest' ? found.toReversed() : found
 }
 
 function tooSlow(): RpcError {

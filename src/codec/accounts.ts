@@ -67,3 +67,16 @@ export function concernedBy(
 
 /** A topic with an address begins with twelve zero bytes. */
 const NO_ADDRESS = '0'.repeat(24)
+
+/** The kinds of a transaction that a search for an account wants; undefined when it does not want the transaction. */
+export function wantedKinds(
+  { accounts, created }: Concerned,
+  { account, kinds, list }: { account: Hex; kinds: number; list: 'concerns' | 'created' },
+): number | undefined {
+  const own = accounts.get(account) ?? 0
+  const isWanted =
+    list === 'created'
+      ? created.some(({ contract }) => contract === account)
+      : own !== 0 && (kinds === 0 || (own & kinds) !== 0)
+  return isWanted ? own : undefined
+}

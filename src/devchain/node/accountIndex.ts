@@ -1,7 +1,7 @@
 import type { AccountIndex, AccountPlace } from '../../chain/accountIndex.ts'
-import { concernedBy } from '../../codec/accounts.ts'
+import { concernedBy, wantedKinds } from '../../codec/accounts.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { partiesOf, TOKEN_VALUE } from '../../native/wire/parties.ts'
+import { partiesOfValue } from '../../native/wire/parties.ts'
 import { type DevChain, runFetching } from '../index.ts'
 
 /** The accounts of the development chain, from a plain scan of its blocks. On a fork those of the blocks after the fork block. */
@@ -9,26 +9,18 @@ export function devAccountIndex({ fork, ledger }: DevChain): AccountIndex {
   const first = fork ? fork.block.header.number + 1 : 0
   return {
     from: first,
-    async accounts({ account, from, kinds, limit, list, order, to }) {
+    async accounts(request) {
+      const { account, from, limit, list, order, to } = request
       const places: AccountPlace[] = []
-      const [start, end] = [from, Math.min(to, ledger.head().header.number)]
-      const blocks = order === 'newest' ? ledger.stored(end, start, -1) : ledger.stored(start, end)
+      const end = Math.min(to, ledger.head().header.number)
+      const blocks = order === 'newest' ? ledger.stored(end, from, -1) : ledger.stored(from, end)
       for (const { header, infos, transactions } of blocks) {
         const found = transactions.flatMap(({ transaction: { type, value } }, index) => {
           const info = infos[index]
           // Genesis has transactions without outcomes.
           if (!info || header.number === 0) return []
-          const fields = Object.entries(value).filter((field): field is [string, string] => {
-            return typeof field[1] === 'string'
-          })
-          const parties = partiesOf(type, fields, Boolean(value[TOKEN_VALUE]))
-          const { accounts, created } = concernedBy(parties, info)
-          const own = accounts.get(account) ?? 0
-          const isWanted =
-            list === 'created'
-              ? created.some(({ contract }) => contract === account)
-              : own !== 0 && (kinds === 0 || (own & kinds) !== 0)
-          return isWanted ? [{ block: header.number, index, kinds: own }] : []
+          const kinds = wantedKinds(concernedBy(partiesOfValue(type, value), info), request)
+          return kinds === undefined ? [] : [{ block: header.number, index, kinds }]
         })
         places.push(...(order === 'newest' ? found.toReversed() : found))
         if (places.length > limit) break

@@ -46,14 +46,18 @@ export function partiesOf(
   return { type, owner, others, hasTokens: hasTokenValue || TOKEN_TYPES.has(type) }
 }
 
-/** The parties of a transaction in an answer that was parsed. */
-export function partiesIn({ raw_data }: Transaction): Parties {
-  const [contract] = raw_data.contract ?? []
-  const value = contract?.parameter?.value ?? {}
+/** The parties of a contract, from the members of its value. */
+export function partiesOfValue(type: string, value: Readonly<Record<string, unknown>>): Parties {
   const fields = Object.entries(value).filter((field): field is [string, Hex] => {
     return typeof field[1] === 'string'
   })
-  return partiesOf(contract?.type ?? NO_TYPE, fields, Boolean(value[TOKEN_VALUE]))
+  return partiesOf(type, fields, Boolean(value[TOKEN_VALUE]))
+}
+
+/** The parties of a transaction in an answer that was parsed. */
+export function partiesIn({ raw_data }: Transaction): Parties {
+  const [contract] = raw_data.contract ?? []
+  return partiesOfValue(contract?.type ?? NO_TYPE, contract?.parameter?.value ?? {})
 }
 
 /** The type that the node leaves out of its answers, because its number is 0. */
