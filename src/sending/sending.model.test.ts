@@ -73,7 +73,7 @@ const fault = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('before' as const, 'after' as const) },
 )
 
-/** A node that is busy gets the bytes again, and may then refuse what it has: that is as likely as all other answers together. */
+/** Half of the answers are of a busy node that kept the bytes, or a refusal: a busy node is asked again, and can then refuse what it has. */
 const answerArb = fc.oneof(
   fc.constantFrom(...ANSWERS),
   fc.constantFrom('busyHas' as const, 'refused' as const),

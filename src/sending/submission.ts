@@ -147,7 +147,7 @@ export function createSubmission({
     head.pollNow()
   }
 
-  /** Nothing is sent until the record is copied: without a copy it is dropped, unless another replica has started to send it. */
+  /** Sends a transaction once its record is copied. If the copy fails, the record is dropped, unless another replica has started to send it. */
   async function deliverCopied(sent: Recorded): Promise<void> {
     await store.assertCopied(sent.id).catch(async (error: Error) => {
       await refuse(sent.id, [], error).catch(onError)

@@ -1,6 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 
-/** One end of a channel on which two threads speak in turn. Both wait without their event loops. */
+/** One end of a channel between two threads that send messages in turn. `receive` blocks its thread. */
 export type Channel<sent, received> = {
   send(message: sent): void
   /** The next message; undefined when it does not come within this many milliseconds. */

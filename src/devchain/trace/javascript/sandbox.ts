@@ -17,7 +17,7 @@ export class TracerError extends Error {
 /** A thread with a sandbox in which one tracer at a time runs. */
 export type Sandbox = {
   /**
-   * Calls the tracer and waits for it, without the event loop.
+   * Calls the tracer. Blocks this thread until it returns.
    *
    * @param values - passed as JSON
    * @param answerOf - answers the questions of the tracer. What it throws ends the call.
