@@ -99,6 +99,14 @@ export function createChain(options: createChain.Options): Chain {
     return full ? block.full(context).whole : block.slim(context)
   }
 
+  async function readNative(id: { value: string }, call: Call | undefined) {
+    const [transaction, info] = await Promise.all([
+      native.wallet.getTransactionById(id, call),
+      native.wallet.getTransactionInfoById(id, call),
+    ])
+    return transaction && { transaction, info }
+  }
+
   async function resolve(ref: BlockRef, call?: Call): Promise<BlockId | undefined> {
     if (typeof ref === 'object') return (await find(ref, call))?.id
     const number = heightOf(ref)
@@ -185,6 +193,14 @@ export function createChain(options: createChain.Options): Chain {
     async transactionAt(ref, index, call) {
       const block = await find(ref, call)
       return block?.transaction(index, await blockContext(block))
+    },
+
+    async nativeAt(number, index, call) {
+      const block = await find(number, call)
+      const hash = block?.transactions[index]
+      if (!block || hash === undefined) return undefined
+      const found = block.native(index) ?? (await readNative({ value: hash.slice(2) }, call))
+      return found && { ...found, timestamp: block.timestamp }
     },
 
     async receipts(ref, call) {

@@ -9,11 +9,14 @@ import type { NativeClient } from '../native/client.ts'
 import type { BlockOutline } from '../native/wire/blockOutline.ts'
 import type { CallOptions } from '../native/wire/operations.ts'
 import type { TransactionLogs } from '../native/wire/transactionLogs.ts'
-import type { Block, TransactionInfo } from '../native/wire/types.ts'
+import type { Block, Transaction, TransactionInfo } from '../native/wire/types.ts'
 import type { BlockRange } from './blockRange.ts'
 
 /** A block with the outcome of each of its transactions, in the same order. Genesis has transactions without outcomes. */
 export type LoadedBlock = { block: Block; infos: readonly TransactionInfo[] }
+
+/** A transaction with its outcome, which genesis has none of. */
+export type NativeTransaction = { transaction: Transaction; info: TransactionInfo | undefined }
 
 /** The native calls that a block needs. */
 export type BlockSource = {

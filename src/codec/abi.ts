@@ -132,13 +132,23 @@ const BUILT_IN: Abi = parseAbi(['error Error(string message)', 'error Panic(uint
 
 type Log = { topics: Hex[]; data: Hex }
 
+/** Decodes a log with the ABI, as `matchEvent` does. */
+export function decodeLog(log: Log, abi: Abi, most = Infinity): Decoded | undefined {
+  const found = matchEvent(log, abi, most)
+  return found && decoded('event', found.event.name, found.event.inputs, found.values)
+}
+
 /**
- * Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. An anonymous
- * event has no topic that names it: the first one whose types fit, if no other event does.
+ * The event of a log, with its values in order. Several events may share a topic and differ in their indexed parameters, so each is
+ * tried. An anonymous event has no topic that names it: the first one whose types fit, if no other event does.
  *
  * @param most - bytes of the decoded values; undefined for more
  */
-export function decodeLog(log: Log, abi: Abi, most = Infinity): Decoded | undefined {
+export function matchEvent(
+  log: Log,
+  abi: Abi,
+  most = Infinity,
+): { event: AbiEvent; values: readonly unknown[] } | undefined {
   const events = [...abi, ...STANDARD_ABI].filter((item) => item.type === 'event')
   for (const event of events) {
     if (event.anonymous || toEventSelector(event) !== log.topics[0]) continue
@@ -148,20 +158,23 @@ export function decodeLog(log: Log, abi: Abi, most = Infinity): Decoded | undefi
         log.data,
         most,
       )
+      // By position, because names may be missing or equal.
+      const inputs = event.inputs.map((input, index) => ({ ...input, name: `p${index}` }))
       const { args } = decodeEventLog({
-        abi: [event],
+        abi: [{ ...event, inputs }],
         data: log.data,
         topics: log.topics as [Hex, ...Hex[]],
         strict: true,
       })
-      return decoded('event', event.name, event.inputs, args ?? [])
+      const values = (args ?? {}) as unknown as Record<string, unknown>
+      return { event, values: inputs.map(({ name }) => values[name]) }
     } catch {
       // Same name and types, other indexed parameters: the next one may match.
     }
   }
   for (const event of events) {
     const values = event.anonymous ? anonymousValues(event, log, most) : undefined
-    if (values) return decoded('event', event.name, event.inputs, values)
+    if (values) return { event, values }
   }
   return undefined
 }

@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 
 import { sleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
-import { createEventsApp } from './api/events/app.ts'
 import { createNativeInterface } from './api/interface.ts'
 import { createNativeApp, createNativeTransport } from './api/nativeServer.ts'
 import { createArtifacts } from './artifacts.ts'
@@ -254,8 +253,8 @@ export async function createDevChain(options: createDevChain.Options = {}) {
     clock,
     /** The custom errors that the chain can name. */
     artifacts: createArtifacts(options.artifacts),
-    /** Serves `/wallet/*`, `/walletsolidity/*` and the events API at `/v1/*`. */
-    app: app.route('/', createNativeApp(native)).route('/', createEventsApp(ledger, clock.now)),
+    /** Serves `/wallet/*` and `/walletsolidity/*`. */
+    app: app.route('/', createNativeApp(native)),
     /** The native interface without sockets. */
     transport: createNativeTransport(native),
     /** Whether each transaction is mined at once. */

@@ -183,6 +183,7 @@ export function createGateway({
           health,
           methods: description.served,
           native,
+          nativeAt: async (...place) => (await contextOf('full')).chain.nativeAt(...place),
           request,
           traffic: () => traffic.report(),
           verified: () => verifier?.report(),

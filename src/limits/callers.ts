@@ -167,7 +167,8 @@ export function keyInHeaders(
     const pair = Buffer.from(String(authorization).slice(6), 'base64').toString()
     if (pair.startsWith('key:')) return pair.slice(4)
   }
-  const given = headers['x-api-key']
+  // The second name is that of native libraries.
+  const given = headers['x-api-key'] ?? headers['tron-pro-api-key']
   return given === undefined || given === '' ? undefined : String(given)
 }
 

@@ -14,7 +14,7 @@ import type { RpcBlock, RpcHeader, RpcReceipt, RpcTransaction } from '../../code
 import { type Wire, wireOfText } from '../../lib/wire.ts'
 import { partiesIn } from '../../native/wire/parties.ts'
 import type { Transaction } from '../../native/wire/types.ts'
-import type { LoadedBlock } from '../load.ts'
+import type { LoadedBlock, NativeTransaction } from '../load.ts'
 import { createLogBlock, type LogBlock } from './logBlock.ts'
 import { type Rows, toRows } from './rows.ts'
 
@@ -51,6 +51,8 @@ export type CachedBlock = {
   count: LogBlock['count']
   /** What each transaction concerns; none of genesis. */
   concerned(): readonly Concerned[]
+  /** A transaction as the node sent it; undefined when it is not kept any more. */
+  native(index: number): NativeTransaction | undefined
   /** Estimated memory, in bytes. */
   bytes(): number
 }
@@ -154,6 +156,11 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       concerned = concernedIn(kept(source))
       made()
       return concerned
+    },
+
+    native(index) {
+      const transaction = source?.block.transactions?.[index]
+      return transaction && { transaction, info: source?.infos[index] }
     },
 
     bytes: () =>

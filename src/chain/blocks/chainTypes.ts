@@ -8,6 +8,7 @@ import type { Wire } from '../../lib/wire.ts'
 import type { AccountRequest } from '../accountIndex.ts'
 import type { BlockRange, NextRun } from '../blockRange.ts'
 import type { HeadBlock } from '../head/headTypes.ts'
+import type { NativeTransaction } from '../load.ts'
 import type { PricedBlock } from './energyPrices.ts'
 
 /** The chain as methods see it, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */
@@ -30,6 +31,12 @@ export type Chain = {
     full: boolean,
     call?: Call,
   ): Promise<Wire<RpcBlock> | undefined> | Wire<RpcBlock>
+  /** A transaction of a block as the node sends it, and the time of the block in milliseconds. */
+  nativeAt(
+    number: number,
+    index: number,
+    call?: Call,
+  ): Promise<(NativeTransaction & { timestamp: number }) | undefined>
   /** Number of transactions of a block. Does not build their answers. */
   transactionCount(ref: BlockRef, call?: Call): Promise<number | undefined>
   /** One transaction of a block; undefined when there is no such block or index. */

@@ -31,11 +31,18 @@ import { callFunction, functionKey, readFunctions } from './reads/contract.ts'
 import { createHomeReader } from './reads/home.ts'
 import { createLastHour } from './reads/lastHour.ts'
 import { search } from './reads/search.ts'
-import { type Artifacts, createSources, type Request, type Source } from './reads/source.ts'
+import {
+  type Artifacts,
+  createSources,
+  type NativeAt,
+  type Request,
+  type Source,
+} from './reads/source.ts'
 import { readStatus, readTransaction, type TransactionFacts } from './reads/transaction.ts'
 import { findTransfers } from './reads/transferPage.ts'
 import { walletChain } from './snippets.ts'
 import type { TrafficReport } from './traffic.ts'
+import { v1Routes } from './v1/routes.ts'
 import {
   AddressPage,
   HISTORY_KINDS,
@@ -66,13 +73,20 @@ export function createPage({
   health,
   methods,
   native,
+  nativeAt,
   now = Date.now,
   request,
   traffic,
   verified = () => undefined,
 }: createPage.Options): Hono {
   const { app: assetRoutes, assets } = createAssets()
-  const sourceFor = createSources({ artifacts, decimals: coinDecimals, native, request })
+  const sourceFor = createSources({
+    artifacts,
+    decimals: coinDecimals,
+    native,
+    nativeAt,
+    request,
+  })
   const sourceOf = (c: Context) => sourceFor(callOf(c))
   const readHome = createHomeReader()
   // The chart is the same for all visitors, so none is charged for it.
@@ -144,6 +158,7 @@ export function createPage({
 
   app.route('/', contractRoutes({ part, sendersFor, sourceOf }))
   app.route('/', etherscanRoutes({ chainId: () => chain()?.id, sourceOf }))
+  app.route('/', v1Routes({ now, sourceOf }))
 
   // EIP-3091.
   app.get('/token/:address', (c) =>
@@ -265,7 +280,8 @@ export declare namespace createPage {
     health: (reader?: HealthReader) => Health
     /** Methods that the console offers. */
     methods: readonly ConsoleMethod[]
-    native: Pick<NativeClient, 'wallet'>
+    native: Pick<NativeClient, 'solidity' | 'wallet'>
+    nativeAt: NativeAt
     /** @default Date.now */
     now?: () => number
     /** Calls the gateway’s own methods. */

@@ -2,19 +2,17 @@ import type { Address, Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import type { RpcReceipt } from '../../../codec/types.ts'
-import type { Source } from '../reads/source.ts'
+import { blockAt, headerAt } from '../reads/blockAt.ts'
 import { type Actions, addressIn, ApiError, decimal, hashIn, numberIn } from './query.ts'
 
 /** The members of a block that these actions read. */
 type Header = { miner: Address; number: Hex; timestamp: Hex }
 
-const headerAt = (number: number, source: Source) =>
-  source.ask<Header | null>('eth_getBlockByNumber', numberToHex(number), false)
-
 /** The module `block`. */
 export const block: Actions = {
   async getblockreward(query, source) {
-    const found = await headerAt(numberIn(query, 'blockno', 0), source)
+    const number = numberToHex(numberIn(query, 'blockno', 0))
+    const found = await source.ask<Header | null>('eth_getBlockByNumber', number, false)
     if (!found) throw new ApiError('No record found')
     return {
       blockNumber: decimal(found.number),
@@ -29,21 +27,15 @@ export const block: Actions = {
 
   async getblocknobytime(query, source) {
     const time = numberIn(query, 'timestamp', 0)
-    const isBefore = query('closest') !== 'after'
-    let [low, high] = [0, await source.head()]
-    // The last block not after the time, by halving.
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2)
-      const found = await headerAt(middle, source)
-      if (!found) throw new ApiError('Error! No closest block found')
-      if (Number(found.timestamp) <= time) low = middle
-      else high = middle - 1
+    const found = await blockAt(time, source)
+    if (query('closest') !== 'after') {
+      if (found < 0) throw new ApiError('Error! No closest block found')
+      return String(found)
     }
-    const found = await headerAt(low, source)
-    const at = Number(found?.timestamp ?? 0)
-    if (isBefore ? at > time : low === (await source.head()) && at < time)
+    const isExact = found >= 0 && Number((await headerAt(found, source)).timestamp) === time
+    if (!isExact && found === (await source.head()))
       throw new ApiError('Error! No closest block found')
-    return String(isBefore || at === time ? low : at > time ? low : low + 1)
+    return String(isExact ? found : found + 1)
   },
 }
 

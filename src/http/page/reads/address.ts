@@ -138,7 +138,7 @@ export async function readHistory(
  * transfers cannot be read.
  */
 export async function readHoldings(
-  { account, address }: AddressFacts,
+  { account, address }: Pick<AddressFacts, 'account' | 'address'>,
   source: Source,
 ): Promise<Holding[] | undefined> {
   const page = await findTransfers(address, undefined, source)

@@ -9,11 +9,11 @@ const TOKEN = `0x${'12'.repeat(20)}` as const
 
 /** A source whose methods fail. */
 function failing(error: Error) {
-  const native = { wallet: {} } as unknown as Pick<NativeClient, 'wallet'>
+  const native = { solidity: {}, wallet: {} } as unknown as NativeClient
   const request = async () => {
     throw error
   }
-  return createSources({ decimals: 6, native, request })(undefined)
+  return createSources({ decimals: 6, native, nativeAt: request, request })(undefined)
 }
 
 /** The facts of an address that these reads use. */

@@ -6,10 +6,15 @@ import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
 import type { Call } from '../../../lib/call.ts'
-import { BeyondHeadError, RpcError } from '../../../lib/errors.ts'
+import { BeyondHeadError, RpcError, UpstreamError } from '../../../lib/errors.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import { createSharing } from '../../../native/dedupe.ts'
-import type { CallOptions, WalletOperations } from '../../../native/wire/operations.ts'
+import type {
+  CallOptions,
+  SolidityOperations,
+  WalletOperations,
+} from '../../../native/wire/operations.ts'
+import type { Transaction, TransactionInfo } from '../../../native/wire/types.ts'
 import { readAbi, toAbi } from '../abi.ts'
 import { cleanText, hexText } from '../text.ts'
 
@@ -18,6 +23,16 @@ export type Request = (
   call: { method: string; params?: readonly unknown[] },
   asking?: Call,
 ) => Promise<unknown>
+
+/** A transaction of a block as the node sent it, with its outcome and the time of the block in milliseconds. */
+export type Mined = {
+  transaction: Transaction
+  info: TransactionInfo | undefined
+  timestamp: number
+}
+
+/** Reads a transaction of a block from memory if it is there. */
+export type NativeAt = (number: number, index: number, call?: Call) => Promise<Mined | undefined>
 
 /** Name, symbol and decimals of a token contract. Text of a stranger: cleaned, but it may claim anything. */
 export type Token = { name: string; symbol: string; decimals: number; supply: bigint | undefined }
@@ -43,7 +58,13 @@ const KEPT = 1_000
  *
  * Returns the source for the call of a visitor, who is charged for what it reads. Its calls end with that one.
  */
-export function createSources({ artifacts, decimals, native, request }: createSources.Options) {
+export function createSources({
+  artifacts,
+  decimals,
+  native,
+  nativeAt,
+  request,
+}: createSources.Options) {
   const contracts = createKept(KEPT, readContract)
   const tokens = createKept(KEPT, readToken)
   const nativeTokens = createKept(KEPT, readNativeToken)
@@ -104,7 +125,13 @@ export function createSources({ artifacts, decimals, native, request }: createSo
         }
       },
       decimals,
-      wallet: asking ? walletFor(asking, native.wallet) : native.wallet,
+      async mined(number, index) {
+        const found = await nativeAt(number, index, asking)
+        if (!found) throw new UpstreamError(`transaction ${index} of block ${number} is gone`)
+        return found
+      },
+      solidity: asking ? callsFor(asking, native.solidity) : native.solidity,
+      wallet: asking ? callsFor(asking, native.wallet) : native.wallet,
       asking,
       with: sourceFor,
       contract: (address) => contracts(address, source),
@@ -126,7 +153,8 @@ export declare namespace createSources {
     artifacts?: Artifacts | undefined
     /** Decimals of the coin in all amounts that are read. */
     decimals: CoinDecimals
-    native: Pick<NativeClient, 'wallet'>
+    native: Pick<NativeClient, 'solidity' | 'wallet'>
+    nativeAt: NativeAt
     /** Calls the gateway’s own methods. */
     request: Request
   }
@@ -143,6 +171,10 @@ export type Source = {
    */
   call(to: Address, functionName: string, args?: unknown[]): Promise<unknown>
   readonly decimals: CoinDecimals
+  /** A transaction of a block. @throws UpstreamError when a reorg removed it */
+  mined(number: number, index: number): Promise<Mined>
+  /** The state at the solidified block. */
+  readonly solidity: SolidityOperations
   readonly wallet: WalletOperations
   /** Of the visitor; undefined for work that no visitor is charged for. */
   readonly asking: Call | undefined
@@ -206,12 +238,15 @@ export function createKept<key extends string, value>(
 }
 
 /** Native calls that are made for a call. */
-function walletFor(asking: Call, wallet: WalletOperations): WalletOperations {
-  const calls = Object.entries(wallet) as [
+function callsFor<operations extends SolidityOperations>(
+  asking: Call,
+  operations: operations,
+): operations {
+  const calls = Object.entries(operations) as [
     string,
     (request: unknown, options: CallOptions) => unknown,
   ][]
   return Object.fromEntries(
     calls.map(([name, call]) => [name, (request: unknown) => call(request, asking)]),
-  ) as unknown as WalletOperations
+  ) as unknown as operations
 }

@@ -1,0 +1,152 @@
+import type { Address, Hash } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import type { RpcLog } from '../../../codec/types.ts'
+import { RpcError } from '../../../lib/errors.ts'
+import { headerAt } from './blockAt.ts'
+import type { Source } from './source.ts'
+
+/** What a log must match: as in a filter of `eth_getLogs`. */
+export type LogSearch = { address?: Address; topics?: readonly (Hash | readonly Hash[] | null)[] }
+
+/** The part of the logs of a range of blocks that is wanted. */
+export type LogRange = {
+  from: number
+  to: number
+  isAscending: boolean
+  /** The position at the end of the page before. */
+  after?: string | undefined
+  limit: number
+  /** Logs that are not wanted do not count. @default all are */
+  isWanted?: ((log: RpcLog) => boolean) | undefined
+}
+
+/** Logs in the order of the request. `next` is the position of the next page; absent at the end of the range. */
+export type LogPage = {
+  logs: RpcLog[]
+  next: string | undefined
+  /** The blocks that were searched. */
+  searched: { from: number; to: number }
+}
+
+/** Blocks of the first search. The next ones are as long as what was found allows. */
+const FIRST = 100
+const GROWTH = 8
+
+/** Searches of one page. */
+const MOST_SEARCHES = 24
+
+/**
+ * A page of the logs that match any of the searches, from either end of a range. Where no index has the blocks, it ends before a search
+ * would read too many of them: then it is short, and `next` says that there is more.
+ *
+ * @throws RpcError
+ */
+export async function readLogPage(
+  searches: readonly LogSearch[],
+  { after, from, isAscending, isWanted = () => true, limit, to }: LogRange,
+  source: Source,
+): Promise<LogPage> {
+  const edge = after === undefined ? undefined : await positionIn(after, source)
+  let low = Math.max(from, isAscending && edge ? edge.number : 0)
+  let high = Math.min(to, !isAscending && edge ? edge.number : to)
+  const first = isAscending ? low : high
+  const isBeyond = ({ blockNumber, logIndex }: RpcLog) =>
+    Number(blockNumber) !== edge?.number ||
+    (isAscending ? Number(logIndex) > edge.index : Number(logIndex) < edge.index)
+  const found: RpcLog[] = []
+  let size = FIRST
+  for (let left = MOST_SEARCHES; left > 0 && low <= high && found.length <= limit; left--) {
+    const length = Math.min(size, high - low + 1)
+    const range = isAscending
+      ? { from: low, to: low + length - 1 }
+      : { from: high - length + 1, to: high }
+    try {
+      const all = await findAll(searches, range, source)
+      const wanted = all.filter((log) => isBeyond(log) && isWanted(log))
+      found.push(...(isAscending ? wanted : wanted.toReversed()))
+      if (isAscending) low += length
+      else high -= length
+      const density = all.length / (2 * Math.max(1, limit))
+      size = Math.ceil(length / Math.max(density, 1 / GROWTH))
+    } catch (error) {
+      const allowed = limitOf(error)
+      if (allowed === undefined || length === 1) throw error
+      // Too many logs, or too many blocks that no index has.
+      if ((error as RpcError).code !== -32602) size = Math.ceil(length / GROWTH)
+      else if ((isAscending ? low : high) === first) size = Math.min(length - 1, allowed + 1)
+      else break
+    }
+  }
+  const logs = found.slice(0, limit)
+  const last = logs.at(-1)
+  const isDone = low > high && found.length <= limit
+  const stop = isAscending ? low - 1 : high + 1
+  return {
+    logs,
+    next: isDone
+      ? undefined
+      : found.length > limit && last
+        ? `${last.blockHash}${indexText(Number(last.logIndex))}`
+        : `${(await headerAt(stop, source)).hash}${indexText(isAscending ? WHOLE : 0)}`,
+    searched: isAscending ? { from: first, to: stop } : { from: stop, to: first },
+  }
+}
+
+/** An index after all logs of a block. */
+const WHOLE = 0xffffffff
+
+const indexText = (index: number) => index.toString(16).padStart(8, '0')
+
+/** A position: the hash of a block, which begins with its number, and the index of a log. @throws RpcError */
+async function positionIn(
+  text: string,
+  source: Source,
+): Promise<{ number: number; index: number }> {
+  if (!/^0x[0-9a-f]{72}$/.test(text)) throw new RpcError(-32602, 'invalid fingerprint')
+  const hash = text.slice(0, 66)
+  const block = await source.ask<{ number: Hash } | null>('eth_getBlockByHash', hash, false)
+  if (!block) throw new RpcError(-32000, 'a reorg removed the block of this page: start again')
+  return { number: Number(block.number), index: Number.parseInt(text.slice(66), 16) }
+}
+
+/** The logs that match any of the searches, in order, each once. */
+async function findAll(
+  searches: readonly LogSearch[],
+  range: { from: number; to: number },
+  source: Source,
+): Promise<RpcLog[]> {
+  const found = await Promise.all(searches.map((search) => find(search, range, source)))
+  if (found.length === 1) return found[0] ?? []
+  const all = new Map(found.flat().map((log) => [`${log.blockNumber} ${log.logIndex}`, log]))
+  return [...all.values()].toSorted(
+    (a, b) =>
+      Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
+  )
+}
+
+async function find(
+  search: LogSearch,
+  { from, to }: { from: number; to: number },
+  source: Source,
+): Promise<RpcLog[]> {
+  const filter = { ...search, fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+  if (from < to) return source.ask('eth_getLogs', filter)
+  // One block can have more logs than one search returns.
+  const logs: RpcLog[] = []
+  let cursor: string | null = null
+  do {
+    type Page = { logs: RpcLog[]; cursor: string | null }
+    const page: Page = await source.ask<Page>('ethgate_getLogs', { filter, cursor, limit: 10_000 })
+    logs.push(...page.logs)
+    cursor = page.cursor
+  } while (cursor !== null)
+  return logs
+}
+
+/** The limit that a search exceeded: of blocks or of logs; undefined for another error. */
+function limitOf(error: unknown): number | undefined {
+  const data =
+    error instanceof RpcError ? (error.data as { limit?: number } | undefined) : undefined
+  return data?.limit
+}
