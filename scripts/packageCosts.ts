@@ -19,7 +19,7 @@ const own = packages[''] as Required<Locked>
 /** The parts that need optional packages. */
 const PARTS: readonly (readonly [part: string, ...names: string[]])[] = [
   [
-    '`ethgate dev`, `--fork`, `--simulate`',
+    '`ethgate dev`, `--fork`, `--simulate`; `--keys` signs faster with it',
     '@ethereumjs/common',
     '@ethereumjs/evm',
     '@ethereumjs/util',

@@ -3,19 +3,19 @@ import type { StopSignal } from './stopSignal.ts'
 /**
  * Waits for a promise, at most this many milliseconds. The work behind the promise is not stopped.
  *
- * @param late - thrown when the time is over.
+ * @param late - what is thrown when the time is over.
  * @throws the signal's reason, as soon as the signal is aborted.
  */
 export async function within<value>(
   promise: Promise<value>,
   milliseconds: number,
-  late: Error,
+  late: () => Error,
   signal?: StopSignal,
 ): Promise<value> {
   let end: (reason: unknown) => void = () => {}
   const ended = new Promise<never>((_, reject) => (end = reject))
   const leave = () => end(signal?.reason)
-  const timer = setTimeout(() => end(late), milliseconds)
+  const timer = setTimeout(() => end(late()), milliseconds)
   signal?.addEventListener('abort', leave, { once: true })
   if (signal?.aborted) leave()
   try {

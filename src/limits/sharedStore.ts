@@ -63,7 +63,7 @@ export function createSharedLimitStore({
       if (!isShared || link.status() !== 'up') return takeAlone(id, limits, request)
       const answer = Promise.resolve(redis.take(id, limits, request))
       try {
-        return await within(answer, patience, new Error('Redis did not answer in time'))
+        return await within(answer, patience, () => new Error('Redis did not answer in time'))
       } catch {
         setShared(false)
         return takeAlone(id, limits, request)

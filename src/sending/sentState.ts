@@ -191,12 +191,12 @@ export function createSentState({
     limit: number,
     isWanted: (sent: SentTransaction) => boolean,
     rank: (sent: SentTransaction) => number,
-  ): Hash[] =>
-    [...open]
-      .flatMap(([hash, sent]) => (hash === sent.id && isWanted(sent) ? sent : []))
-      .toSorted((a, b) => rank(a) - rank(b))
-      .slice(0, limit)
-      .map(({ id }) => id)
+  ): Hash[] => {
+    const found: SentTransaction[] = []
+    for (const [hash, sent] of open) if (hash === sent.id && isWanted(sent)) found.push(sent)
+    found.sort((a, b) => rank(a) - rank(b))
+    return found.slice(0, limit).map(({ id }) => id)
+  }
 
   return {
     apply,

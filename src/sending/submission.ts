@@ -206,7 +206,7 @@ export function createSubmission({
           within(
             once(sent.id, () => deliverCopied(sent)),
             DELIVERY_TIMEOUT,
-            new UnconfirmedError(sent, {}),
+            () => new UnconfirmedError(sent, {}),
           ),
       ),
     /** Sends a signed native transaction. One that was sent before is only broadcast again, without a look at its owner. */

@@ -110,7 +110,7 @@ export function createSimulator({
   /** Runs a simulation in the thread. @throws ThreadEndedError when the thread ended because of another one */
   async function run(order: Order, signal: StopSignal, used: Thread): Promise<Uint8Array> {
     const stop = new AbortController()
-    const late = new RpcError(-32000, `execution timed out: more than ${time / 1_000} s`)
+    const late = () => new RpcError(-32000, `execution timed out: more than ${time / 1_000} s`)
     try {
       const called = used.call<Outcome>('simulate', order, stop.signal)
       const outcome = await within(called, time, late, signal)
@@ -135,7 +135,7 @@ export function createSimulator({
       used.figures.setComputed(order.place, 0)
       let isCharged = true
       try {
-        await within(used.ready, START, slow, signal)
+        await within(used.ready, START, () => slow, signal)
         return await run(order, signal, used)
       } catch (error) {
         if (error === slow) end(used, slow)

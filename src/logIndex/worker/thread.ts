@@ -66,7 +66,8 @@ export function createThread({
       return (stopping ??= (async () => {
         // A transaction that never ends, such as one of a server that does not answer, is abandoned.
         const ended = isReady ? calls?.(call) : undefined
-        if (ended) await within(ended, STOP_LIMIT, new Error('it does not end')).catch(() => {})
+        if (ended)
+          await within(ended, STOP_LIMIT, () => new Error('it does not end')).catch(() => {})
         await thread?.terminate()
       })())
     },

@@ -61,7 +61,7 @@ export function createChainGuard({
   ): Promise<void> {
     checking++
     try {
-      await within(check, deadline - now(), new NodeTimeoutError(timeout), signal)
+      await within(check, deadline - now(), () => new NodeTimeoutError(timeout), signal)
     } finally {
       checking--
     }

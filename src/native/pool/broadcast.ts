@@ -55,7 +55,7 @@ export async function broadcastInTurn(
       const outcome: Outcome = await within(
         member.ask(call, time, signal, time),
         time,
-        new NodeTimeoutError(Math.round(time)),
+        () => new NodeTimeoutError(Math.round(time)),
         signal,
       )
       if ('reply' in outcome) {

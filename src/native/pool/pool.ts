@@ -271,7 +271,7 @@ export function createUpstreamPool({
     const outcome = await within(
       member.ask({ asking, body, kind: 'read', operation, part, path }, time, signal, time),
       time,
-      new NodeTimeoutError(time),
+      () => new NodeTimeoutError(time),
       signal,
     )
     if ('reply' in outcome) return outcome.reply

@@ -59,7 +59,7 @@ export function createPoolRpc({
       try {
         const { signal } = stop
         const answer = checked(name, run(entry.client, withSignal(asking, signal)))
-        return await within(answer, time, late, asking?.signal)
+        return await within(answer, time, () => late, asking?.signal)
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         fault = error

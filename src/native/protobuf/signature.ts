@@ -56,10 +56,13 @@ export function recoverHash(hash: Hex, signature: Hex): HexAddress {
 /**
  * Adds a signature to a transaction: once for an ordinary account, once for each key of a multi-signature permission.
  * It signs the SHA-256 of `raw_data_hex`, or of the encoded `raw_data`.
+ *
+ * @param sign - the signature of a transaction id with the key. @default `signHash`
  */
 export function signTransaction<transaction extends EncodableTransaction>(
   transaction: transaction,
   key: PrivateKey,
+  sign = signHash,
 ): transaction & { txID: Hex; raw_data_hex: Hex; signature: Hex[] } {
   const raw = rawDataBytes(transaction)
   const txID = transactionId(raw)
@@ -67,7 +70,7 @@ export function signTransaction<transaction extends EncodableTransaction>(
     ...transaction,
     txID,
     raw_data_hex: raw.toString('hex'),
-    signature: [...(transaction.signature ?? []), signHash(txID, key)],
+    signature: [...(transaction.signature ?? []), sign(txID, key)],
   }
 }
 

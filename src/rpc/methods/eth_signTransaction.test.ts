@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
-import { recoverSigners } from '../../native/protobuf/signature.ts'
+import { recoverSigners, signHash } from '../../native/protobuf/signature.ts'
 import { decodeTransaction } from '../../native/protobuf/transaction.ts'
 import { eth_signTransaction } from './eth_signTransaction.ts'
 
@@ -24,6 +24,8 @@ test('default: native bytes, nothing sent', async () => {
   const { raw, tx } = await callMethod(eth_signTransaction, context, [request])
   const transaction = decodeTransaction(raw)
   expect(recoverSigners(transaction)).toEqual([keys.bob.hex])
+  // Deterministic: WebAssembly gives the same as JavaScript.
+  expect(transaction.signature).toEqual([signHash(transaction.txID, keys.bob.pk)])
   expect(tx.hash).toBe(`0x${transaction.txID}`)
   expect(context.node.requests.paths()).not.toContain('/wallet/broadcasthex')
 })
