@@ -4,7 +4,6 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head, HeadBlock } from '../chain/head/headTypes.ts'
 import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
-import { createNonceHolders, type Held } from '../lib/nonceHolders.ts'
 import { sleep } from '../lib/sleep.ts'
 import type { Spender } from '../lib/spender.ts'
 import type { NativeClient } from '../native/client.ts'
@@ -18,7 +17,7 @@ import { createFollow } from './follow.ts'
 import type { ManagedKeys } from './keys.ts'
 import { createNodeLooks, type NodeLooks, type OneNode } from './nodeLooks.ts'
 import { readNativeTransaction } from './readNative.ts'
-import { NotManagedError, nonceError } from './refusals.ts'
+import { NotManagedError } from './refusals.ts'
 import type { FilledTransaction } from './rpcFilled.ts'
 import { type Ending, type SentStore, type SentTransaction, toId } from './sentStore.ts'
 import { signedBy } from './signatures.ts'
@@ -40,12 +39,12 @@ export type Sending = {
   sendRaw(raw: Hex, unit: Unit, spender?: Spender): Promise<Hash>
   sendManaged(request: SendRequest): Promise<Hash>
   /**
-   * Signs the native transaction of a request without sending it. The same request gets the same bytes again while they can be mined.
+   * Signs and records the native transaction of a request without sending it. The same request gets the same bytes again, at every replica,
+   * while they can be mined.
    *
-   * @throws RpcError `-32000 nonce too low`, or `replacement transaction underpriced` when this process has signed another transaction
-   * with the nonce
+   * @throws RpcError `-32000 nonce too low`, or `replacement transaction underpriced` when another transaction has the nonce
    */
-  sign(request: SendRequest): Promise<Signed>
+  sign(request: SendRequest): Promise<{ hex: string; id: Hash; nonce: number }>
   /** Fills in absent fields, for `eth_fillTransaction`. */
   fill(request: SendRequest): Promise<FilledTransaction>
   /** The next nonce of an account after the mined transactions that were sent through the gateway, or after the pending ones too. */
@@ -76,7 +75,6 @@ export function createSending(given: createSending.Options): Sending {
   const nodes = given.nodes ?? (() => [{ name: undefined, native }])
   const contracts = createContracts(store, predictedAddresses)
   const signing = createSigning({ ...options, contracts })
-  const holders = createNonceHolders<Signed & Held>(options)
   const submission = createSubmission({
     ...options,
     contracts,
@@ -125,21 +123,7 @@ export function createSending(given: createSending.Options): Sending {
       return sendEthereum(await readEthereumTransaction(raw, chain.id, unit), spender)
     },
     sendManaged: (request) => submission.submit(request),
-    async sign(request) {
-      const { from } = request
-      const next = await count(from, 'pending')
-      const nonce = request.nonce ?? next
-      if (nonce < next) throw nonceError({ outcome: 'low', next }, nonce)
-      const intent = intentOf(request)
-      return holders.keep({
-        from,
-        nonce,
-        intent,
-        isOver: ({ transaction }) =>
-          (transaction.raw_data.expiration ?? 0) < chain.solid().timestamp,
-        build: async () => ({ ...(await signing.sign(request)), intent }),
-      })
-    },
+    sign: (request) => submission.sign(request),
     fill: (request) => signing.fill(request, (account) => count(account, 'pending')),
     count,
     find: (hash) => store.find(hash),
@@ -156,10 +140,6 @@ export function createSending(given: createSending.Options): Sending {
     stop: () => follow.stop(),
   }
 }
-
-/** Everything that the sender of a transaction chose, as text. */
-const intentOf = ({ data, gas, gasPrice, to, value }: SendRequest): string =>
-  [to, data, value, gas, gasPrice].join(' ')
 
 /** Nothing is reported, time is that of the machine, and there is one node. */
 const DEFAULTS = {

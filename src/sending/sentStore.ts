@@ -24,6 +24,8 @@ export type SentTransaction = {
   replaced?: CreatedContract[]
   /** It creates a contract. */
   creates?: true
+  /** What its sender chose, as text, where the gateway gave it the signed bytes instead of sending them. */
+  intent?: string
   /** The solidified block when it was recorded. Records of earlier versions do not have it. */
   after?: BlockId
   /** `pending`: in no block that the gateway has read. `mined`: in `block`. `final`: in a solidified block. */
@@ -124,11 +126,16 @@ export const SENT_TTL_SECONDS = 30 * 24 * 60 * 60
 /** Maximum number of contracts that are kept; the oldest are dropped first. About 30 MB of memory. */
 export const MAX_CONTRACTS = 100_000
 
-/** The record of a transaction with its first broadcast. */
+/** The record of a transaction with its first broadcast. One whose sender has the bytes is only signed yet. */
 export const firstRecord = (
   sent: Omit<NewTransaction, 'nonce'>,
   nonce: number,
-): SentTransaction => ({ ...sent, nonce, state: 'pending', broadcasts: 1 })
+): SentTransaction => ({
+  ...sent,
+  nonce,
+  state: 'pending',
+  broadcasts: sent.intent === undefined ? 1 : 0,
+})
 
 /** The hashes by which a transaction is found. */
 export const hashesOf = ({ alias, id }: Pick<SentTransaction, 'alias' | 'id'>): Hash[] =>

@@ -81,6 +81,29 @@ test('error: a transaction that has expired, and may be in a block, is not signe
   expect(broadcasts).toEqual(['aa01'])
 })
 
+test('behavior: of one nonce every replica signs one transaction for its sender', async () => {
+  const { broadcasts, replica, store, submission } = setup()
+  const { nonce: _, ...any } = request
+  const first = await submission.sign(any)
+  expect(first).toMatchObject({ hex: 'aa01', nonce: 0 })
+  for (const again of [any, request])
+    expect(await replica().sign(again)).toMatchObject({ hex: 'aa01', nonce: 0 })
+  for (const other of [any, request])
+    await expect(replica().sign({ ...other, value: 2n })).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringMatching(/^replacement transaction underpriced: nonce 0 /) as string,
+    })
+  await expect(replica().submit({ ...request, value: 2n })).rejects.toMatchObject({ code: -32000 })
+  expect(await store.find(first.id)).toMatchObject({ state: 'pending', broadcasts: 0 })
+
+  const signed = { id: first.id, hex: first.hex, transaction: {} as never }
+  expect(await replica().submitSigned(signed, owner)).toBe(first.id)
+  expect(broadcasts).toEqual(['aa01'])
+  expect(await submission.sign(request)).toMatchObject({ hex: 'aa01' })
+  // Without a nonce the next transaction is wanted.
+  expect(await submission.sign(any)).toMatchObject({ nonce: 1 })
+})
+
 test('behavior: a transaction that was released is signed anew', async () => {
   const { broadcasts, store, submission } = setup()
   await submission.submit(request, alias)

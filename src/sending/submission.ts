@@ -28,6 +28,9 @@ const NONCE_POLL = 50
 const RECORD_TIMEOUT = 5_000
 const DELIVERY_TIMEOUT = 4_000
 
+/** Pending transactions of an account among which a signed one is searched. */
+const MAX_SIGNED = 1_000
+
 /** Attempts to send a transaction whose record ends, or is recorded by another request, each time between two steps. */
 const ATTEMPTS = 10
 
@@ -55,7 +58,11 @@ export function createSubmission({
   const delivering = new Map<Hash, Promise<void>>()
 
   /** Signs and reserves the nonce of a managed account. Undefined when the Ethereum transaction is recorded already. */
-  async function reserve(request: SendRequest, alias?: Hash): Promise<Recorded | undefined> {
+  async function reserve(
+    request: SendRequest,
+    more: { alias?: Hash | undefined; intent?: string } = {},
+  ): Promise<Recorded | undefined> {
+    const { alias, intent } = more
     const { from, nonce, signal } = request
     const begun = performance.now()
     await assertKept(from)
@@ -63,7 +70,11 @@ export function createSubmission({
     let next = -1
     for (let signed = await sign(request); ;) {
       assertSize(`0x${signed.hex}`, MAX_BYTES)
-      const sent = { ...recordOf(signed, from), ...(alias && { alias }) }
+      const sent = {
+        ...recordOf(signed, from),
+        ...(alias && { alias }),
+        ...(intent !== undefined && { intent }),
+      }
       // A client that has gone, or goes before the answer, does not learn the hash.
       signal?.throwIfAborted()
       if (performance.now() - begun > RECORD_TIMEOUT) throw new SlowError()
@@ -200,7 +211,7 @@ export function createSubmission({
     submit: (request: SendRequest, alias?: Hash): Promise<Hash> =>
       send(
         alias,
-        () => reserve(request, alias),
+        () => reserve(request, { alias }),
         // After the time the delivery goes on.
         (sent) =>
           within(
@@ -223,6 +234,27 @@ export function createSubmission({
           return once(sent.id, () => deliver(sent))
         },
       ),
+    /**
+     * Signs and records a transaction that its sender broadcasts. Without a nonce it has the one that was signed last and is not sent yet,
+     * or the next one. The same request gets the same bytes again.
+     *
+     * @throws RpcError `-32000 replacement transaction underpriced` when another transaction has the nonce
+     */
+    async sign(request: SendRequest): Promise<{ hex: string; id: Hash; nonce: number }> {
+      const { from, nonce } = request
+      const intent = intentOf(request)
+      const { next } = await store.counts(from)
+      for (const id of await store.unfinished({ from, limit: MAX_SIGNED })) {
+        const held = await store.find(id)
+        if (held?.hex === undefined || held.intent === undefined) continue
+        if (nonce === undefined ? held.broadcasts > 0 : held.nonce !== nonce) continue
+        if (held.intent !== intent) throw nonceError({ outcome: 'taken', next }, held.nonce)
+        return { ...held, hex: held.hex }
+      }
+      const sent = await reserve({ ...request, nonce: nonce ?? next }, { intent })
+      // Only an Ethereum transaction can be recorded by another request.
+      return { ...(sent as Recorded), nonce: nonce ?? next }
+    },
     /** Broadcasts a transaction again whose block a reorg removed. */
     resend: sendAgain,
   }
@@ -245,6 +277,10 @@ class SlowError extends RpcError {
     super(-32603, 'the nodes took too long, and nothing was sent: try again later')
   }
 }
+
+/** Everything that the sender of a transaction chose, as text. */
+const intentOf = ({ data, gas, gasPrice, to, value }: SendRequest): string =>
+  [to, data, value, gas, gasPrice].join(' ')
 
 /** The words of an error for a transaction that has expired above the solidified block. */
 const EXPIRED = { isExpired: true }

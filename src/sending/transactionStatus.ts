@@ -100,7 +100,12 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
   const nowhere = `no asked node has it in a block or in its pool${unasked}`
   if (orphan)
     return { state: 'removed', ...base, evidence: `a reorg removed its block; ${nowhere}` }
-  if (sent) return { state: 'submitted', ...base, evidence: `this gateway sent it; ${nowhere}` }
+  if (sent)
+    return {
+      state: 'submitted',
+      ...base,
+      evidence: `this gateway ${sent.broadcasts > 0 ? 'sent' : 'signed'} it; ${nowhere}`,
+    }
   if (ending)
     return {
       state: 'refused',

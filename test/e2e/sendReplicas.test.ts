@@ -147,6 +147,27 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     expect(outcomes).toEqual(['fulfilled', 'rejected'])
   })
 
+  test('behavior: a nonce that both sign for at once is paid once', async () => {
+    const [from, to] = [key(8), key(9)].map((of) => privateKeyToAccount(of).address)
+    const request = { from, to, value: '0x5', nonce: '0x0', gas: '0x5208', gasPrice: '0x3e8' }
+    const outcomes = await Promise.allSettled(
+      [0, 1, 0, 1].map((replica) => call(replica, 'eth_signTransaction', request)),
+    )
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    for (const { reason } of refused as PromiseRejectedResult[])
+      expect(reason).toMatchObject({ message: expect.stringContaining('underpriced') })
+    const again = await Promise.all(
+      [0, 1].map((replica) => call(replica, 'eth_signTransaction', request)),
+    )
+    const signed = [...outcomes.flatMap((one) => ('value' in one ? one.value : [])), ...again]
+    const raws = new Set(signed.map((one) => (one as { raw: Hex }).raw))
+    expect(raws.size).toBe(1)
+    for (const replica of [0, 1]) await call(replica, 'eth_sendRawTransaction', ...raws)
+    await until(async () =>
+      expect(await call(1, 'eth_getTransactionCount', from, 'latest')).toBe('0x1'),
+    )
+  })
+
   test('behavior: the other replica knows the predicted address of a contract', async () => {
     const { abi, bytecode } = artifacts.Token
     const url = `http://127.0.0.1`

@@ -16,8 +16,10 @@ export const eth_signTransaction = defineMethod({
     assertManaged('eth_signTransaction', transaction.from, { call, sending })
     assertChain(transaction, { chain })
     const filled = await sending.fill(transaction)
-    const { hex, id } = await sending.sign({ ...filled, spender: call.caller?.spender })
+    const { nonce: wanted } = transaction
+    const request = { ...filled, nonce: wanted, spender: call.caller?.spender }
+    const { hex, id, nonce } = await sending.sign(request)
     const raw: Hex = `0x${hex}`
-    return { raw, tx: rpcFilled(filled, chain.id, id) }
+    return { raw, tx: rpcFilled({ ...filled, nonce }, chain.id, id) }
   },
 })
