@@ -24,6 +24,9 @@ const EMPTY_UNCLES_HASH: Hash = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7
  */
 export const BLOCK_GAS_LIMIT = 100_000_000n
 
+/** The last time of a block that a client can choose, milliseconds: in the year 141,338. JavaScript’s dates end in 275,760, so blocks can follow. */
+export const LAST_TIME = 2 ** 42 * 1_000
+
 /** The transactions of a block, in order. */
 export function toRpcTransactions(
   block: Block,

@@ -50,3 +50,6 @@ function nonZeroBytes(data: Hex): number {
 }
 
 const ZERO = '0'.charCodeAt(0)
+
+/** The text of geth for a transaction whose tip is above its maximum fee. */
+export const TIP_ABOVE_FEE = 'max priority fee per gas higher than max fee per gas'

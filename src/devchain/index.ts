@@ -2,7 +2,7 @@
 export type { Artifacts } from './artifacts.ts'
 export { type ChainBlock, printBlock } from './blocks/block.ts'
 export { createDevChain, type DevChain } from './devChain.ts'
-export { EthereumError, ForkError, RefusedError, TIP_ABOVE_FEE } from './state/errors.ts'
+export { EthereumError, ForkError, RefusedError } from './state/errors.ts'
 export { type Authorization, readAuthorizations } from './transactions/authorization.ts'
 export {
   callEthereum,
@@ -26,7 +26,6 @@ export {
 export { type Faults, readFaults } from './api/faults.ts'
 export { connectFork } from './fork/connect.ts'
 export type { Fork } from './fork/open.ts'
-export { LAST_TIME } from './ledger/clock.ts'
 export { type DevAccount, devAccounts, MNEMONIC } from './state/keys.ts'
 export { runFetching } from './state/missing.ts'
 export { nonceOf } from './state/nonce.ts'

@@ -49,7 +49,7 @@ function contractsIn(
   const [first, second, third] = params
   // Other code or storage may make a listed contract do anything.
   const overrides = method === 'debug_traceCall' ? member(third, 'stateOverrides') : third
-  if (CALLS.has(method) && changesContracts(overrides)) return []
+  if (CALLS.has(method) && method !== 'trace_call' && changesContracts(overrides)) return []
   if (CALLS.has(method)) return [member(first, 'to')].filter((to) => to !== undefined)
   if (SEARCHES.has(method)) return listed(member(first, 'address'))
   if (PAGED.has(method)) return listed(member(member(first, 'filter'), 'address'))
@@ -86,6 +86,7 @@ const ANY = new Set([
   'eth_simulateV1',
   'page',
   'personal_sign',
+  'trace_callMany',
   'wallet',
 ])
 

@@ -51,6 +51,7 @@ const MINIMUM_PRICES: ReadonlyMap<string, number> = new Map(
     trace_transaction: 2,
     wallet: 1,
     trace_call: 5,
+    trace_callMany: 5,
   }),
 )
 

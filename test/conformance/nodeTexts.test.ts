@@ -8,7 +8,7 @@ import { nodeErrorOf, NodeRpcError } from '../../src/native/errors.ts'
 import { outcomeOf } from '../../src/native/pool/outcome.ts'
 import type { NodeRpc } from '../../src/native/transport/rpc.ts'
 import { parseNative } from '../../src/native/wire/json.ts'
-import { simulateOnNode } from '../../src/rpc/methods/ownSimulation.ts'
+import { simulateOnNode } from '../../src/rpc/execution/ownSimulation.ts'
 import { broadcast } from '../../src/sending/broadcast.ts'
 import { post } from '../support/client.ts'
 import { startGateway, prepareGateway } from '../support/gateway.ts'
@@ -17,6 +17,8 @@ import { labels } from '../support/recordedChain.ts'
 
 // The texts of the node that the gateway matches, in the words of each release, and what is left when a release hides its words.
 // docs/contributors/node-releases.md has the same list.
+
+const NOTHING = { blocks: [], hasTransfers: false, isChecked: false, isFull: false }
 
 const RELEASES = ['4.8.0', '4.8.2']
 
@@ -449,7 +451,7 @@ describe('words that are hidden', () => {
         throw new NodeRpcError('eth_simulateV1', { code, message })
       },
     } as unknown as NodeRpc
-    await expect(simulateOnNode(rpcOfNode, [], {})).rejects.toMatchObject({
+    await expect(simulateOnNode(rpcOfNode, NOTHING, {})).rejects.toMatchObject({
       code: -32603,
       message: 'the upstream node’s JSON-RPC does not answer eth_simulateV1',
     })

@@ -254,6 +254,16 @@ test('default: traces of calls and access lists', async () => {
     trace: [{ action: { to: tokenAt } }],
     vmTrace: { ops: expect.arrayContaining([expect.objectContaining({ op: 'SSTORE' })]) },
   })
+  // The second call runs on the state after the first one, which moved the tokens.
+  const moves = [
+    [call, ['trace']],
+    [call, ['stateDiff']],
+  ]
+  const replays = (await front.rpc('trace_callMany', moves)) as Record<string, unknown>[]
+  expect(replays).toMatchObject([
+    { stateDiff: null, trace: [{ action: { to: tokenAt } }] },
+    { stateDiff: { [tokenAt]: expect.anything() as unknown }, trace: [] },
+  ])
   const list = await front.rpc('eth_createAccessList', call)
   expect(list).toMatchObject({ accessList: [{ address: tokenAt }] })
 })
@@ -451,13 +461,14 @@ describe('who may simulate', () => {
       code: -32602,
       message: needs,
     })
-    for (const [method, ...more] of [
-      ['eth_simulateV1'],
-      ['debug_traceCall'],
-      ['eth_createAccessList'],
-      ['trace_call', ['trace']],
+    for (const [method, ...params] of [
+      ['eth_simulateV1', { blockStateCalls: [{}] }],
+      ['debug_traceCall', {}],
+      ['eth_createAccessList', {}],
+      ['trace_call', {}, ['trace']],
+      ['trace_callMany', []],
     ] as const)
-      await expect(rpc(method, {}, ...more)).rejects.toMatchObject({ code: -32601, message: needs })
+      await expect(rpc(method, ...params)).rejects.toMatchObject({ code: -32601, message: needs })
   })
 
   test('error: without --upstream-rpc the gateway does not start', async () => {

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { createSimulator } from '../../src/devchain/simulator/simulator.ts'
 import { createHeldBytes } from '../../src/lib/heldBytes.ts'
+import { callRequest } from '../../src/rpc/params/callParam.ts'
+import { stateOverride } from '../../src/rpc/params/overrides.ts'
+import type { ClientCall } from '../../src/rpc/request.ts'
 import { post } from '../support/client.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -129,14 +132,17 @@ async function openAlone({ responseLimit = 1_000_000, stuck = 10_000 } = {}) {
   const chainId = Number(await node.rpc('eth_chainId'))
   const call = (request: object, owner = 'a', { signal } = new AbortController()) => {
     const meter = { charged: 0, cost: 0 }
-    const overrides = {
+    const accounts = stateOverride({
       [WHO]: { code: BALANCE, balance: '0x7b' },
       [ENDLESS_ACCOUNT]: { code: LOOP },
-    }
-    const params = [{ to: WHO, ...request }, 'latest', overrides]
+    })
+    const subject = callRequest({ to: WHO, ...request })
     const asked = { caller: { id: owner, limits: {} }, meter, signal }
-    const scope = { call: asked, chainId, floor: 0 }
-    const result = simulator.simulate({ method: 'eth_call', params, unit: 'sun' }, scope)
+    const scope = { call: asked as unknown as ClientCall, chainId, floor: 0 }
+    const result = simulator.simulate(
+      { name: 'call', subject, asked: { accounts, block: {} }, unit: 'sun' },
+      scope,
+    )
     return { meter, result }
   }
   /** The balance of an account, which its code answers. */

@@ -116,7 +116,14 @@ export async function createReplayContext({
   return {
     chain,
     config,
-    execution: createNodeExecution({ chain, internal, native, nodeRpc: () => rpc, sending }),
+    execution: createNodeExecution({
+      chain,
+      config,
+      internal,
+      native,
+      nodeRpc: () => rpc,
+      sending,
+    }),
     internal,
     mine: (transaction) => void mined.add(transaction),
     native,

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 
 import { type Command, Option } from 'commander'
 
+import { LAST_TIME } from '../../codec/block.ts'
 import type { Config } from '../../config/config.ts'
 import { MIB } from '../../config/values.ts'
-import { LAST_TIME } from '../../devchain/ledger/clock.ts'
 import { type Hardfork, HARDFORKS, DEFAULT_HARDFORK } from '../../devchain/state/hardforks.ts'
 import { loadOptionalPart } from '../../lib/optionalPart.ts'
 import { findBuildFolder } from '../support/buildFolder.ts'

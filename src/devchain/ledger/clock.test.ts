@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { createClock, LAST_TIME } from './clock.ts'
+import { LAST_TIME } from '../../codec/block.ts'
+import { createClock } from './clock.ts'
 
 const clockAt = (headTime: number) =>
   createClock({ headTime: () => headTime, now: () => headTime, repeatable: false, step: 1_000 })

@@ -1,11 +1,9 @@
+import { LAST_TIME } from '../../codec/block.ts'
 import { RefusedError } from '../state/errors.ts'
 import { SLOT } from '../state/resources.ts'
 
 /** Time of the first block of a seeded chain: 2025-01-01, the start of a slot. */
 export const SEEDED_START = 1_735_689_600_000
-
-/** The last time that a tool can choose: in the year 141,338. JavaScript’s dates end in 275,760, so blocks can follow. */
-export const LAST_TIME = 2 ** 42 * 1_000
 
 /** @throws RefusedError for a time after {@link LAST_TIME} */
 function checked(time: number): number {

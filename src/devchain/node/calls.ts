@@ -1,70 +1,70 @@
-import type { Hex } from 'viem'
-import { numberToHex } from 'viem/utils'
+import type { AccessList } from 'viem'
+import { bytesToHex, numberToHex } from 'viem/utils'
 
 import type { BlockRef } from '../../codec/blockRef.ts'
-import { toNativeAddress } from '../../lib/address.ts'
-import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import { blockRef, optional } from '../../rpc/params/params.ts'
+import type { Config } from '../../config/config.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { currentTurn } from '../../lib/turn.ts'
+import type { CallExecution } from '../../rpc/execution/execution.ts'
+import type { CallRequest } from '../../rpc/params/callParam.ts'
+import type { BlockOverride, StateOverride } from '../../rpc/params/overrides.ts'
 import type { ClientCall } from '../../rpc/request.ts'
 import {
   callEthereum,
-  changeAccount,
-  createOverlay,
+  createAccessListTracer,
   EstimateFailure,
   estimateEthereum,
+  stateBehind,
+  traceCall,
 } from '../index.ts'
-import type { BlockContext, DevChain, State } from '../index.ts'
+import type { DevChain, StateReader } from '../index.ts'
 import { stateOf } from './blockState.ts'
+import { changeBlock, withAccounts } from './changes.ts'
 import type { FailureOf } from './failures.ts'
-import {
-  type BlockOverride,
-  blockOverride,
-  callRequest,
-  type StateOverride,
-  stateOverride,
-} from './requests.ts'
+import { toEthereumCall } from './requests.ts'
+import { simulateBlocks } from './simulate.ts'
+import { blockOf } from './trace/places.ts'
+import { replayCalls } from './trace/replay.ts'
+import { tracing } from './trace/tracing.ts'
 
-/**
- * Calls and estimates at any block, with state and block overrides.
- *
- * @param print - Prints the console output of a call. Without it, in front of a real node, reverts are not examined for their words.
- */
-export function callMethods(
-  chain: DevChain,
-  failureOf: FailureOf,
-  print?: (call: ClientCall, printed: readonly Uint8Array[]) => void,
-): Record<string, AnyMethod> {
+/** Time limit of all runs for an access list, in milliseconds. */
+const TIMEOUT = 5_000
+
+/** Calls at any block of this chain, with state and block overrides. */
+export function devCalls(chain: DevChain, options: devCalls.Options): CallExecution {
+  const { failureOf, feeSignal, mostGas, print, view } = options
+  const { ledger } = chain
+  const { rules } = ledger
+  // In front of a real node reverts are not examined for their words.
   const explain = print !== undefined
+  const callOf = (request: CallRequest) => toEthereumCall(request, mostGas)
 
-  const eth_call = defineMethod({
-    params: [callRequest, optional(blockRef, 'latest'), stateOverride, blockOverride],
-    summary: 'runs a call or creation code without a transaction, at any block',
-    async handler(context, [request, ref, accounts, blockChange], call): Promise<Hex> {
-      const { block, state } = await changedState(chain, ref, context.chain.view, {
-        accounts,
-        block: blockChange,
-      })
-      const result = await callEthereum(state, request, {
-        block,
-        explain,
-        rules: chain.ledger.rules,
-      })
+  /** The state and the block context of a call. */
+  async function changedState({ accounts, block: change, ref }: Changed) {
+    const at = await stateOf(chain, ref, view)
+    return { state: withAccounts(at, accounts), block: changeBlock(at.block, change) }
+  }
+
+  async function stateInside(ref: BlockRef, position: bigint): Promise<StateReader> {
+    const block = blockOf(chain, ref, view)
+    const count = block.transactions.length
+    if (block.header.number === 0 || position >= BigInt(count))
+      throw new RpcError(-32000, `transaction index ${position} out of range for block of ${count}`)
+    return stateBehind(ledger, block, Number(position))
+  }
+
+  return {
+    async call(request, { call, ...changed }) {
+      const { block, state } = await changedState(changed)
+      const result = await callEthereum(state, callOf(request), { block, explain, rules })
       print?.(call, result.printed)
       if (result.failure) throw failureOf(result)
-      return `0x${Buffer.from(result.output).toString('hex')}`
+      return bytesToHex(result.output)
     },
-  })
 
-  const eth_estimateGas = defineMethod({
-    params: [callRequest, optional(blockRef, 'pending'), stateOverride, blockOverride],
-    summary:
-      'energy that a transaction needs in the next block; never below Ethereum’s intrinsic gas',
-    async handler(context, [request, ref, accounts, blockChange], call) {
-      const { block, state } = await changedState(chain, ref, context.chain.view, {
-        accounts,
-        block: blockChange,
-      })
-      const gas = estimateEthereum(state, request, { block, explain, rules: chain.ledger.rules })
+    async estimate(request, { call, ...changed }) {
+      const { block, state } = await changedState(changed)
+      const gas = estimateEthereum(state, callOf(request), { block, explain, rules })
       return numberToHex(
         await gas.catch((error: unknown) => {
           // An estimate runs the call several times. As on Hardhat, it prints only when the call fails.
@@ -73,34 +73,59 @@ export function callMethods(
         }),
       )
     },
-  })
 
-  return { eth_call, eth_estimateGas }
-}
+    async accessList(request, changed) {
+      const { block, state } = await changedState(changed)
+      const { accessList: given = [], ...call } = callOf(request)
+      const turn = currentTurn()
+      const end = turn.used() + TIMEOUT
+      const run = async (list: AccessList) => {
+        const create = () => createAccessListTracer(list)
+        const timeout = end - turn.used()
+        const options = { block, create, rules, timeout }
+        return (await traceCall(state, { ...call, accessList: list }, options)).trace
+      }
+      // The list has a price, and makes accesses cheaper. So, as in geth, the call runs until it uses the list that it had.
+      let list: AccessList = given
+      let traced = await run(list)
+      while (JSON.stringify(traced.accessList) !== JSON.stringify(list)) {
+        list = traced.accessList
+        traced = await run(list)
+      }
+      return { ...traced, gasUsed: numberToHex(traced.gasUsed) }
+    },
 
-/** The state and the block context at a block argument, with the caller's overrides. */
-export async function changedState(
-  chain: DevChain,
-  ref: BlockRef,
-  view: 'full' | 'solid',
-  { accounts, block: change }: { accounts: StateOverride; block: BlockOverride },
-): Promise<{ state: State; block: BlockContext }> {
-  const { block, state } = await stateOf(chain, ref, view)
-  const changed = createOverlay(state)
-  for (const [address, change] of accounts) changeAccount(changed, address, change, block.timestamp)
-  return { state: changed, block: changeBlock(block, change) }
-}
+    simulate: (simulation, { ref, unit }) =>
+      simulateBlocks(chain, simulation, { callOf, failureOf, feeSignal, ref, unit, view }),
 
-/** A block with the caller's overrides. */
-export function changeBlock(block: BlockContext, change: BlockOverride): BlockContext {
-  const { baseFee, feeRecipient, gasLimit, number, prevRandao, time } = change
-  return {
-    ...block,
-    ...(number !== undefined && { number: Number(number) }),
-    ...(time !== undefined && { timestamp: Number(time) * 1000 }),
-    ...(feeRecipient && { producer: toNativeAddress(feeRecipient) }),
-    ...(gasLimit !== undefined && { gasLimit }),
-    ...(baseFee !== undefined && { baseFee }),
-    ...(prevRandao !== undefined && { prevRandao }),
+    async traceCall(request, { accounts, block: change, position, ref, ...asked }) {
+      const { block, state } = await stateOf(chain, ref, view)
+      const inside = position === undefined ? state : await stateInside(ref, position)
+      const changed = withAccounts({ block, state: inside }, accounts)
+      const changes = { block: changeBlock(block, change), rules }
+      const { trace } = await tracing(asked, (options) =>
+        traceCall(changed, callOf(request), { ...options, ...changes }),
+      )
+      return trace
+    },
+
+    async replay(calls, { ref, unit }) {
+      const wanted = calls.map(({ kinds, request }) => ({ call: callOf(request), kinds }))
+      return replayCalls(chain, await stateOf(chain, ref, view), wanted, unit)
+    },
   }
 }
+
+export declare namespace devCalls {
+  type Options = {
+    failureOf: FailureOf
+    feeSignal: Config['feeSignal']
+    /** The most gas of a call. @default any */
+    mostGas?: bigint
+    /** Prints the console output of a call. */
+    print?: ((call: ClientCall, printed: readonly Uint8Array[]) => void) | undefined
+    view: 'full' | 'solid'
+  }
+}
+
+type Changed = { accounts: StateOverride; block: BlockOverride; ref: BlockRef }

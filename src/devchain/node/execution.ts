@@ -3,7 +3,6 @@ import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
 import {
   type AskedFrames,
-  type AskedTrace,
   type Execution,
   TRACE_TIME,
   type TracedTransaction,
@@ -12,22 +11,23 @@ import {
   defaultTip,
   gasPriceOf,
   createFrameTracer,
-  createTracer,
   nonceOf,
   printFrame,
   slotKey,
   traceBlock,
   withoutBuiltIns,
-  withSandbox,
 } from '../index.ts'
-import type { ChainBlock, DevChain, Sandbox, Tracer } from '../index.ts'
+import type { ChainBlock, DevChain } from '../index.ts'
 import { heightBeforeFork, stateOf } from './blockState.ts'
+import { devCalls } from './calls.ts'
 import { CLIENT } from './node.ts'
 import { blockOf, findBlock, findPlace, placeOf } from './trace/places.ts'
+import { tracing } from './trace/tracing.ts'
 
 /** What this chain can do in a view. It has the state of every block in memory, and runs transactions again for their traces. */
-export function devExecution(chain: DevChain, view: 'full' | 'solid') {
+export function devExecution(chain: DevChain, options: devCalls.Options) {
   const { fork, ledger } = chain
+  const { view } = options
 
   async function frames(
     block: ChainBlock,
@@ -49,6 +49,8 @@ export function devExecution(chain: DevChain, view: 'full' | 'solid') {
   }
 
   return {
+    ...devCalls(chain, options),
+
     async balance(account, ref) {
       const early = heightBeforeFork(chain, ref)
       if (fork && early !== undefined) return fork.balanceAt(toNativeAddress(account), early)
@@ -129,13 +131,3 @@ export function devExecution(chain: DevChain, view: 'full' | 'solid') {
 /** Traces the frames of a transaction, without calls of precompiled contracts, each with its own gas. */
 const framesIn = (unit: Unit) =>
   createFrameTracer((frame) => printFrame(withoutBuiltIns(frame), {}, unit), false)
-
-/** Traces with the requested tracer, one in JavaScript in a sandbox of its own. */
-export function tracing<result>(
-  { request, timeout, unit }: Omit<AskedTrace, 'call'>,
-  trace: (options: { create: () => Tracer; timeout: number }) => Promise<result>,
-): Promise<result> {
-  const run = (sandbox?: Sandbox) =>
-    trace({ create: () => createTracer(request, unit, sandbox), timeout })
-  return request.tracer === 'javascript' ? withSandbox(timeout, run) : run()
-}

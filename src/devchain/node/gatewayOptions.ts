@@ -42,7 +42,15 @@ export function gatewayOptions(
     onUnknown: terminal?.unknown,
     ownChain: (view: Chain, config: Config) => ({
       chain: ownView(view, chain, config),
-      execution: throwingRpcErrors(devExecution(chain, view.view), callFailed),
+      execution: throwingRpcErrors(
+        devExecution(chain, {
+          failureOf: callFailed,
+          feeSignal: config.feeSignal,
+          print: (call, printed) => terminal?.print(call, printed),
+          view: view.view,
+        }),
+        callFailed,
+      ),
     }),
     priceOfBlock: (hash: Hash) => {
       const number = chain.ledger.numberOf(hash.slice(2))

@@ -7,9 +7,8 @@ import { devMethods } from './methods.ts'
 
 /** Methods that this folder still defines beside those of `rpc/methods`. The list only gets shorter: a chain implements `Execution`. */
 const TWICE = `
-  debug_traceCall eth_call eth_createAccessList eth_estimateGas eth_feeHistory eth_fillTransaction eth_maxPriorityFeePerGas
-  eth_mining eth_pendingTransactions eth_sendRawTransaction eth_sendTransaction eth_signTransaction eth_simulateV1
-  trace_call`
+  eth_feeHistory eth_fillTransaction eth_maxPriorityFeePerGas eth_mining eth_pendingTransactions eth_sendRawTransaction
+  eth_sendTransaction eth_signTransaction`
 
 test('default: no other method is defined in two places', async () => {
   const chain = await createDevChain({ accounts: 1, ethereum: { energy: 'cancun' } })

@@ -3,9 +3,7 @@ import { refusedMethods } from '../../rpc/methods/unsupported.ts'
 import type { DevChain } from '../index.ts'
 import { accountMethods } from './accounts.ts'
 import type { Announcer } from './announce.ts'
-import { callMethods } from './calls.ts'
 import { controlMethods } from './control.ts'
-import { accessListMethods } from './createAccessList.ts'
 import { erc20Methods } from './erc20.ts'
 import { callFailure, type FailureOf, withRpcErrors } from './failures.ts'
 import { feeMethods } from './fees.ts'
@@ -16,10 +14,8 @@ import { rawTransactionMethods } from './rawTransactions.ts'
 import { reorgMethods } from './reorg.ts'
 import { sendingMethods } from './sending.ts'
 import { createSigner } from './signer.ts'
-import { simulateMethods } from './simulate.ts'
 import { stateMethods } from './state.ts'
 import type { Terminal } from './terminal/terminal.ts'
-import { debugMethods } from './trace/debug.ts'
 import { replayMethods } from './trace/replay.ts'
 import { storageRangeMethods } from './trace/storageRange.ts'
 import { treMethods } from './tre.ts'
@@ -32,12 +28,12 @@ const NO_QUOTES = 'a chain with 18 decimals has no stakes and points; use eth_es
  * The JSON-RPC methods of a development chain. They replace the gateway's methods of the same name, and use the chain directly.
  *
  * @param announcer - informs the gateway of blocks
- * @param terminal - shows what contracts print
+ * @param terminal - prints calls
  */
 export function devMethods(
   chain: DevChain,
   announcer: Announcer,
-  terminal: Pick<Terminal, 'print' | 'setEnabled'> = { print() {}, setEnabled() {} },
+  terminal: Pick<Terminal, 'setEnabled'> = { setEnabled() {} },
 ): Record<string, AnyMethod> {
   const failureOf: FailureOf = (result) => callFailure(result, chain.artifacts)
   const { unlocked } = chain
@@ -51,13 +47,9 @@ export function devMethods(
     ...erc20Methods(chain),
     ...lookupMethods(chain),
     ...rawTransactionMethods(chain),
-    ...callMethods(chain, failureOf, (call, printed) => terminal.print(call, printed)),
-    ...accessListMethods(chain),
-    ...simulateMethods(chain, failureOf),
     ...sendingMethods(chain, announcer, unlocked, signer),
     ...feeMethods(chain),
     ...reorgMethods(chain, signer),
-    ...debugMethods(chain),
     ...storageRangeMethods(chain),
     ...replayMethods(chain, signer),
     ...unsupportedMethods,

@@ -1,9 +1,11 @@
+import { LAST_TIME } from '../../codec/block.ts'
 import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { fromWire, isWire } from '../../lib/wire.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { eth_getBlockByNumber } from '../../rpc/methods/eth_getBlockByNumber.ts'
+import { word } from '../../rpc/params/overrides.ts'
 import {
   address,
   boolean,
@@ -13,10 +15,9 @@ import {
   type Param,
   show,
 } from '../../rpc/params/params.ts'
-import { LAST_TIME } from '../index.ts'
 import type { DevChain } from '../index.ts'
 import { named, aliases, returningNull, returningTrue } from './named.ts'
-import { amount, MAX_MINED_BLOCKS, word } from './requests.ts'
+import { amount, MAX_MINED_BLOCKS } from './requests.ts'
 
 /** Longest time of a timer, in milliseconds. A timer with a longer time fires at once. */
 const MAX_TIMER = 2n ** 31n - 1n

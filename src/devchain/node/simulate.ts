@@ -2,26 +2,17 @@ import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../../codec/block.ts'
+import type { BlockRef } from '../../codec/blockRef.ts'
 import { toRpcLogsByTransaction } from '../../codec/log.ts'
-import * as schemas from '../../codec/schemas.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { SUN, type Unit } from '../../codec/unit.ts'
+import type { Unit } from '../../codec/unit.ts'
+import type { Config } from '../../config/config.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import { membersOf } from '../../rpc/params/overrides.ts'
-import {
-  arrayOf,
-  blockRef,
-  boolean,
-  maybe,
-  member,
-  optional,
-  type Param,
-} from '../../rpc/params/params.ts'
-import { BLOCK_OF_CALLS, SIMULATION } from '../../rpc/params/simulationParam.ts'
+import type { CallRequest } from '../../rpc/params/callParam.ts'
+import type { BlockOverride } from '../../rpc/params/overrides.ts'
+import type { Simulation } from '../../rpc/params/simulationParam.ts'
 import {
   callEthereum,
-  changeAccount,
   checkMessage,
   createFrameTracer,
   createOverlay,
@@ -35,156 +26,118 @@ import {
 } from '../index.ts'
 import type { BlockContext, DevChain, EthereumCall, State, VmResult } from '../index.ts'
 import { stateOf } from './blockState.ts'
-import { changeBlock } from './calls.ts'
+import { changeAccounts, changeBlock } from './changes.ts'
 import type { FailureOf } from './failures.ts'
-import {
-  type BlockOverride,
-  blockOverride,
-  callRequest,
-  type StateOverride,
-  stateOverride,
-} from './requests.ts'
 
 /** Maximum number of blocks of one simulation: geth's limit. */
 const MAX_BLOCKS = 256
 
 const SECOND = 1_000
 
-type BlockOfCalls = {
-  blockOverrides: BlockOverride
-  stateOverrides: StateOverride
-  calls: EthereumCall[]
+/** Runs calls in simulated blocks, one on top of the other. Returns the blocks. */
+export async function simulateBlocks(
+  chain: DevChain,
+  { blocks, isFull, ...given }: Simulation,
+  { callOf, failureOf, feeSignal, ref, unit, view }: simulateBlocks.Options,
+): Promise<object[]> {
+  if (blocks.length > MAX_BLOCKS)
+    throw new RpcError(-38026, `too many blocks: at most ${MAX_BLOCKS}`)
+  const { ledger } = chain
+  const base = await stateOf(chain, ref, view)
+  const state = createOverlay(base.state)
+  let before = base.block
+  // The pending block is not stored.
+  let parent = ledger.blockAt(before.number) ?? (await ledger.pendingBlock())
+  const answers: object[] = []
+  for (const simulated of blocks) {
+    const block = following(before, simulated.block)
+    const calls = simulated.calls.map(callOf)
+    const options = { ...given, block, rules: ledger.rules, unit }
+    changeAccounts(state, simulated.accounts, block.timestamp)
+    const done = await runCalls(state, calls, options)
+    const price = gasPriceOf(state, { block })
+    const sealing = { block, parent, price, rules: ledger.rules, state }
+    const { infos, native, sealed } = simulatedBlock(done, sealing)
+    const announced = feeSignal === 'eip1559' ? price : undefined
+    const baseFeePerGas = block.baseFee ?? announced
+    const fees = { chainId: block.chainId, energyPrice: price }
+    const transactions = toRpcTransactions(native, infos, fees)
+    const shown = toRpcBlock(
+      toRpcHeader(native, infos, { baseFeePerGas }),
+      isFull ? transactions : transactions.map(({ hash }) => hash),
+    )
+    const printed = toRpcLogsByTransaction(native, infos)
+    answers.push({
+      ...shown,
+      calls: done.map(({ result }, index) => toAnswer(result, printed[index] ?? [], failureOf)),
+    })
+    before = block
+    parent = sealed
+  }
+  return answers
 }
 
-const blockOfCalls: Param<BlockOfCalls> = (input, scope) => {
-  const given = membersOf(BLOCK_OF_CALLS, input, 'a block')
-  return {
-    blockOverrides: member(given, 'blockOverrides', blockOverride),
-    stateOverrides: member(given, 'stateOverrides', stateOverride, scope),
-    calls: member(given, 'calls', optional(arrayOf(callRequest), []), scope),
+export declare namespace simulateBlocks {
+  type Options = {
+    callOf: (request: CallRequest) => EthereumCall
+    failureOf: FailureOf
+    feeSignal: Config['feeSignal']
+    ref: BlockRef
+    unit: Unit
+    view: 'full' | 'solid'
   }
 }
 
-type Simulation = {
-  blocks: BlockOfCalls[]
-  isFull: boolean
-  /** Whether moved coins are logs too. */
-  hasTransfers: boolean
-  /** Whether calls are checked like transactions. */
-  isChecked: boolean
+type Running = Pick<Simulation, 'hasTransfers' | 'isChecked'> & {
+  block: BlockContext
+  rules: DevChain['ledger']['rules']
   unit: Unit
 }
 
-const simulation: Param<Simulation> = (input, scope) => {
-  const given = membersOf(SIMULATION, input, 'an object')
-  const blocks = member(given, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope) ?? []
-  if (blocks.length === 0) throw new Error('empty input')
-  return {
-    blocks,
-    isFull: member(given, 'returnFullTransactions', optional(boolean, false)),
-    hasTransfers: member(given, 'traceTransfers', optional(boolean, false)),
-    isChecked: member(given, 'validation', optional(boolean, false)),
-    unit: scope?.unit ?? SUN,
-  }
-}
-
-/** Runs calls in simulated blocks, one on top of the other. */
-export function simulateMethods(chain: DevChain, failureOf: FailureOf): Record<string, AnyMethod> {
-  const { ledger } = chain
-
-  /** Checks a call like a transaction. Transactions of the native chain have no nonce and no price. */
-  function check(call: EthereumCall, { block, nonce, state }: Checking): void {
-    const { rules } = ledger
-    if (rules.fees === 'native') return
-    const { gas = block.gasLimit ?? rules.gasLimit, maxPrice = 0n, nonce: given = nonce } = call
-    if (given > nonce)
-      throw new EthereumError(`nonce too high: next nonce ${nonce}, tx nonce ${given}`)
-    const context = { block, ethereum: rules }
-    checkMessage({ ...call, gas, maxPrice, nonce: given }, { context, state })
-  }
-
-  /** Runs the calls of a block. Their changes are in `state` afterwards. */
-  async function run(
-    state: State,
-    { calls, stateOverrides }: BlockOfCalls,
-    block: BlockContext,
-    { hasTransfers, isChecked, unit }: Pick<Simulation, 'hasTransfers' | 'isChecked' | 'unit'>,
-  ): Promise<SimulatedCall[]> {
-    for (const [address, change] of stateOverrides)
-      changeAccount(state, address, change, block.timestamp)
-    const done: SimulatedCall[] = []
-    for (const call of calls) {
-      const nonce = nonceOf(state, call.from)
-      const transfers = hasTransfers
-        ? createFrameTracer((frame) => logsWithTransfers(frame, (amount) => unit.fromSun(amount)))
-        : undefined
-      const runCall = async () => {
-        if (isChecked) check(call, { block, nonce, state })
-        return callEthereum(state, call, {
-          block,
-          rules: ledger.rules,
-          ...(transfers && { observe: transfers.observe }),
-        })
-      }
-      const ran = await runCall().catch((error: unknown) => {
-        throw withCode(error)
+/** Runs the calls of a block. Their changes are in `state` afterwards. */
+async function runCalls(
+  state: State,
+  calls: readonly EthereumCall[],
+  { block, hasTransfers, isChecked, rules, unit }: Running,
+): Promise<SimulatedCall[]> {
+  const done: SimulatedCall[] = []
+  for (const call of calls) {
+    const nonce = nonceOf(state, call.from)
+    const transfers = hasTransfers
+      ? createFrameTracer((frame) => logsWithTransfers(frame, (amount) => unit.fromSun(amount)))
+      : undefined
+    const run = async () => {
+      if (isChecked) check(call, { block, nonce, rules, state })
+      return callEthereum(state, call, {
+        block,
+        rules,
+        ...(transfers && { observe: transfers.observe }),
       })
-      const result =
-        ran.failure || !transfers
-          ? ran
-          : { ...ran, logs: transfers.result({ plain: plainCall(call, ran) }) }
-      state.set('nonce', call.from, nonce + 1n)
-      done.push({ call, nonce, result })
     }
-    return done
+    const ran = await run().catch((error: unknown) => {
+      throw withCode(error)
+    })
+    const result =
+      ran.failure || !transfers
+        ? ran
+        : { ...ran, logs: transfers.result({ plain: plainCall(call, ran) }) }
+    state.set('nonce', call.from, nonce + 1n)
+    done.push({ call, nonce, result })
   }
-
-  const eth_simulateV1 = defineMethod({
-    params: [simulation, optional(blockRef, 'latest')],
-    result: schemas.listOf(schemas.simulatedBlock),
-    summary: 'runs calls in simulated blocks, with state and block overrides; returns the blocks',
-    async handler({ chain: { view }, config }, [{ blocks, isFull, ...logs }, ref]) {
-      if (blocks.length > MAX_BLOCKS)
-        throw new RpcError(-38026, `too many blocks: at most ${MAX_BLOCKS}`)
-      const base = await stateOf(chain, ref, view)
-      const state = createOverlay(base.state)
-      const { number } = base.block
-      let before = base.block
-      // The pending block is not stored.
-      let parent = ledger.blockAt(number) ?? (await ledger.pendingBlock())
-      const answers: Record<string, unknown>[] = []
-      for (const simulated of blocks) {
-        const block = following(before, simulated.blockOverrides)
-        const calls = await run(state, simulated, block, logs)
-        const price = gasPriceOf(state, { block })
-        const options = { block, parent, price, rules: ledger.rules, state }
-        const { infos, native, sealed } = simulatedBlock(calls, options)
-        const announced = config.feeSignal === 'eip1559' ? price : undefined
-        const baseFeePerGas = block.baseFee ?? announced
-        const fees = { chainId: block.chainId, energyPrice: price }
-        const transactions = toRpcTransactions(native, infos, fees)
-        const shown = toRpcBlock(
-          toRpcHeader(native, infos, { baseFeePerGas }),
-          isFull ? transactions : transactions.map(({ hash }) => hash),
-        )
-        const printed = toRpcLogsByTransaction(native, infos)
-        answers.push({
-          ...shown,
-          calls: calls.map(({ result }, index) =>
-            toAnswer(result, printed[index] ?? [], failureOf),
-          ),
-        })
-        before = block
-        parent = sealed
-      }
-      return answers
-    },
-  })
-
-  return { eth_simulateV1 }
+  return done
 }
 
-type Checking = { block: BlockContext; nonce: bigint; state: State }
+/** Checks a call like a transaction. Transactions of the native chain have no nonce and no price. */
+function check(call: EthereumCall, { block, nonce, rules, state }: Checking): void {
+  if (rules.fees === 'native') return
+  const { gas = block.gasLimit ?? rules.gasLimit, maxPrice = 0n, nonce: given = nonce } = call
+  if (given > nonce)
+    throw new EthereumError(`nonce too high: next nonce ${nonce}, tx nonce ${given}`)
+  const context = { block, ethereum: rules }
+  checkMessage({ ...call, gas, maxPrice, nonce: given }, { context, state })
+}
+
+type Checking = Pick<Running, 'block' | 'rules'> & { nonce: bigint; state: State }
 
 /** The codes of the method's specification for what is wrong with a transaction, by the beginning of the message. */
 const CODES = Object.entries({

@@ -3,10 +3,12 @@ import type { Address } from 'viem'
 import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { nonce } from '../../rpc/params/callParam.ts'
+import { word } from '../../rpc/params/overrides.ts'
 import { address, boolean, bytes, optional, type Param, show } from '../../rpc/params/params.ts'
 import { type AccountChange, type DevChain, nonceOf, type Unlocked } from '../index.ts'
 import { answeringNull, named, aliases, returningNull, returningTrue } from './named.ts'
-import { amount, nonce, word } from './requests.ts'
+import { amount } from './requests.ts'
 
 /** A signature (r ‖ s ‖ v as hex without `0x`) and its account. As on anvil, one parameter has both in a list. */
 const signaturePair: Param<{ signature: string; who: Address }> = (input) => {

@@ -5,15 +5,15 @@ import { answerCalls, transfer } from '../../lib/threadCalls.ts'
 import { turns as currentTurns } from '../../lib/turn.ts'
 import { createNodeRpc } from '../../native/transport/rpc.ts'
 import { createPoolTransport } from '../../native/transport/transport.ts'
-import type { SimulatedMethod } from '../../rpc/context.ts'
-import { answerOn } from './methods.ts'
+import type { SimulatedCall } from '../../rpc/execution/simulated.ts'
+import { runOn } from './calls.ts'
 import { createNewestState, type NewestState } from './newestState.ts'
 import { createRun, runs } from './run.ts'
 import { figuresIn } from './shared.ts'
 import { createTurns } from './turns.ts'
 
 /** One simulation, as the gateway orders it. */
-export type Order = SimulatedMethod & {
+export type Order = SimulatedCall & {
   chainId: number
   feeSignal: 'eip1559' | 'legacy'
   /** The lowest block that counts as newest. */
@@ -77,7 +77,7 @@ async function simulate(order: Order, signal: AbortSignal) {
     await turn.take()
     const answer = await currentTurns.run(turn, () =>
       runs.run(run, () =>
-        stateOf(order).run((chain) => answerOn(chain, order, order), run, order.floor),
+        stateOf(order).run((chain) => runOn(chain, order.feeSignal, order), run, order.floor),
       ),
     )
     const result = bytesOf(answer, order.limit)

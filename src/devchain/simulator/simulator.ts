@@ -1,3 +1,4 @@
+import { serialize } from 'node:v8'
 import type { Worker } from 'node:worker_threads'
 
 import { TooMuchHeldError } from '../../lib/bodyText.ts'
@@ -10,7 +11,7 @@ import { type Call, createCalls } from '../../lib/threadCalls.ts'
 import { wireOf } from '../../lib/wire.ts'
 import { within } from '../../lib/within.ts'
 import type { Upstream } from '../../native/upstream.ts'
-import type { Simulator } from '../../rpc/context.ts'
+import type { Simulator } from '../../rpc/execution/simulated.ts'
 import { createPlaces } from './places.ts'
 import { createFigures, type SharedFigures } from './shared.ts'
 import type { Order, Outcome, ThreadData } from './simulationThread.ts'
@@ -151,7 +152,7 @@ export function createSimulator({
   }
 
   return {
-    async simulate(method, { call, chainId, floor }) {
+    async simulate(simulated, { call, chainId, floor }) {
       const { headers, rpc, timeout, wallet } = node() ?? {}
       if (!headers || !wallet || rpc === undefined || timeout === undefined)
         throw new UpstreamError('no upstream node with a JSON-RPC (--upstream-rpc) is available')
@@ -159,12 +160,12 @@ export function createSimulator({
       const { meter, signal = NEVER } = call
       const hold = held.hold(owner, 'simulations')
       try {
-        take(hold.take(JSON.stringify(method.params).length))
+        take(hold.take(serialize([simulated.subject, simulated.asked]).length))
         const place = await places.take({ owner, signal, weight })
         try {
           watch()
           const order: Order = {
-            ...method,
+            ...simulated,
             chainId,
             feeSignal,
             floor,

@@ -44,6 +44,3 @@ export class EthereumError extends Error {
 export function isRefusal(error: unknown): boolean {
   return error instanceof RefusedError || error instanceof EthereumError
 }
-
-/** The text of geth for a transaction whose tip is above its maximum fee. */
-export const TIP_ABOVE_FEE = 'max priority fee per gas higher than max fee per gas'

@@ -75,11 +75,10 @@ export async function createServices(options: createServices.Options): Promise<S
       config,
       native,
       sending,
-      simulator,
       ...feed,
       chain: answers?.chain ?? chain,
       execution: {
-        ...createNodeExecution({ chain, internal, native, nodeRpc, sending }),
+        ...createNodeExecution({ chain, config, internal, native, nodeRpc, sending, simulator }),
         ...answers?.execution,
       },
       get nodeRpc() {

@@ -1,4 +1,4 @@
-import type { Address, Hash, Hex } from 'viem'
+import type { AccessList, Address, Hash, Hex } from 'viem'
 
 import type { BlockRef } from '../../codec/blockRef.ts'
 import type { CallFrame } from '../../codec/callFrame.ts'
@@ -6,12 +6,18 @@ import type { TracePlace } from '../../codec/flatTrace.ts'
 import type { TraceRequest } from '../../codec/traceRequest.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Call } from '../../lib/call.ts'
+import type { CallRequest } from '../params/callParam.ts'
+import type { BlockOverride, StateOverride } from '../params/overrides.ts'
+import type { ReplayedCall } from '../params/replayParam.ts'
+import type { Simulation } from '../params/simulationParam.ts'
+import type { TraceCallParams } from '../params/traceParam.ts'
+import type { ClientCall } from '../request.ts'
 
 /**
  * What a chain can do beyond its blocks and logs. Methods ask it, and do not know who answers: a node (`nodeExecution.ts`) or a chain in
  * this process (`devchain/node/execution.ts`). Amounts are in the smallest unit of the chain, unless a unit is given.
  */
-export type Execution = {
+export type Execution = CallExecution & {
   /** @throws HistoricalStateError, RpcError when the chain does not have this state, as the next three */
   balance(account: Address, ref: BlockRef, call: Call): Promise<bigint>
   /** The code that runs at an address, `0x` when there is none. */
@@ -41,6 +47,35 @@ export type Execution = {
   /** The number of those that wait for a block only, and of those that also wait for others of their sender. */
   waitingCounts(call: Call): Promise<{ pending: bigint | number; queued: bigint | number }>
 }
+
+/**
+ * Calls that change nothing. A node runs the first two; it runs them with changes, and the others, only in its newest state (`--simulate`).
+ *
+ * @throws RpcError when a call fails, or there is no such state; HistoricalStateError
+ */
+export type CallExecution = {
+  /** What a call or creation code returns. */
+  call(request: CallRequest, asked: AskedCall): Promise<Hex>
+  /** The energy that a transaction needs, a quantity. */
+  estimate(request: CallRequest, asked: AskedCall): Promise<Hex>
+  /** The accounts and slots that a call uses, its gas with this list, and why it fails. */
+  accessList(request: CallRequest, asked: AskedCall): Promise<AccessListResult>
+  /** The blocks of a simulation, with the results of their calls. */
+  simulate(simulation: Simulation, asked: AskedBlock): Promise<unknown>
+  /** The result of a tracer. */
+  traceCall(request: CallRequest, asked: AskedBlock & TraceCallParams): Promise<unknown>
+  /** Parity's replays of calls, each on the state after the previous one. */
+  replay(calls: readonly ReplayedCall[], asked: AskedBlock): Promise<readonly unknown[]>
+}
+
+/** The block that calls run after, and the unit of the amounts in the answer. */
+export type AskedBlock = { call: ClientCall; ref: BlockRef; unit: Unit }
+
+/** The block that a call runs after, and what is changed for it. */
+export type AskedCall = Omit<AskedBlock, 'unit'> & { accounts: StateOverride; block: BlockOverride }
+
+/** The result of `eth_createAccessList`. */
+export type AccessListResult = { accessList: AccessList; gasUsed: Hex; error?: string }
 
 /** Milliseconds that frames of one answer may take, when transactions run again for them. */
 export const TRACE_TIME = 20_000

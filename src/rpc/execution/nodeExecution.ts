@@ -1,5 +1,10 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
 import { balanceAt } from '../../chain/state/balance.ts'
+import { runCall } from '../../chain/state/call.ts'
 import { codeAt } from '../../chain/state/code.ts'
+import { estimateGas } from '../../chain/state/estimate.ts'
 import { storageAt } from '../../chain/state/storage.ts'
 import type { BlockRef } from '../../codec/blockRef.ts'
 import type { CallFrame } from '../../codec/callFrame.ts'
@@ -9,19 +14,44 @@ import { HistoricalStateError, InvalidParamsError, RpcError } from '../../lib/er
 import { VERSION } from '../../lib/version.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { shownRelease } from '../../native/shownText.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
-import type { Execution } from './execution.ts'
+import { toPlainCall } from '../params/callParam.ts'
+import type { AskedCall, Execution } from './execution.ts'
 import { type FrameParts, recordedFrame, recordedFrames } from './recordedFrames.ts'
+import { createSimulated } from './simulated.ts'
 
 /** What a node can do: it has the newest state, and records the calls inside transactions, but no operations. */
 export function createNodeExecution(parts: createNodeExecution.Options): Execution {
   const { chain, native, nodeRpc, sending } = parts
+  const simulated = createSimulated(parts)
 
   async function stateAt(ref: BlockRef, call: Call) {
     return { native, call, source: await chain.state(ref) }
   }
 
   return {
+    ...simulated,
+
+    async call(request, asked) {
+      if (isChanged(asked)) return simulated.call(request, asked)
+      const state = await stateAt(asked.ref, asked.call)
+      return (await runCall(toPlainCall(request), state))?.data ?? ('0x' satisfies Hex)
+    },
+
+    async estimate(request, asked) {
+      if (isChanged(asked)) return simulated.estimate(request, asked)
+      const state = await stateAt(asked.ref, asked.call)
+      return numberToHex(await estimateGas(toPlainCall(request), state))
+    },
+
+    async traceCall(request, asked) {
+      if (asked.position !== undefined)
+        throw new InvalidParamsError(
+          2,
+          'txIndex is not supported: the node keeps no state inside a block',
+        )
+      return simulated.traceCall(request, asked)
+    },
+
     balance: async (account, ref, call) => balanceAt(account, await stateAt(ref, call)),
     code: async (account, ref, call) => codeAt(account, await stateAt(ref, call)),
     storage: async (contract, slot, ref, call) =>
@@ -88,12 +118,12 @@ export function createNodeExecution(parts: createNodeExecution.Options): Executi
 }
 
 export declare namespace createNodeExecution {
-  type Options = FrameParts & {
-    native: NativeClient
-    /** The node’s own JSON-RPC, which has storage; undefined while none is configured. */
-    nodeRpc: () => NodeRpc | undefined
-  }
+  type Options = FrameParts & createSimulated.Options & { native: NativeClient }
 }
+
+/** Whether a call needs changes that a node cannot make. */
+const isChanged = ({ accounts, block }: AskedCall) =>
+  accounts.length > 0 || Object.keys(block).length > 0
 
 /** The options of a tracer that the records of a node suffice for. @throws InvalidParamsError for any other */
 function callTracerOptions(request: TraceRequest): CallTracerOptions {

@@ -1,13 +1,14 @@
+import { trace } from '../../codec/traceSchemas.ts'
 import { defineMethod } from '../method.ts'
+import { callRequest } from '../params/callParam.ts'
 import { blockRef, optional } from '../params/params.ts'
-import { simulatedCall, traceOptions } from '../params/simulationParam.ts'
-import { simulated } from './simulated.ts'
+import { traceCallParams } from '../params/traceParam.ts'
 
 export const debug_traceCall = defineMethod({
-  params: [simulatedCall, optional(blockRef, 'latest'), traceOptions],
-  result: { type: 'object' },
+  params: [callRequest, optional(blockRef, 'latest'), traceCallParams],
+  result: trace,
   summary:
     'trace of a call with geth’s tracers, with state and block overrides (`--simulate`); `debug_traceTransaction` shows what the node recorded',
-  handler: (context, [{ unit, value }, ref, options], call) =>
-    simulated(context, 'debug_traceCall', { params: [value, 'latest', options], ref, unit }, call),
+  handler: ({ execution }, [request, ref, params], call) =>
+    execution.traceCall(request, { ...params, call, ref }),
 })

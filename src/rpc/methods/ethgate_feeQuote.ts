@@ -2,7 +2,7 @@ import * as schemas from '../../codec/schemas.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { feeQuote } from '../../sending/feeQuote.ts'
 import { defineMethod } from '../method.ts'
-import { type CallRequest, callRequest } from '../params/callParam.ts'
+import { type CallRequest, callRequest, toPlainCall } from '../params/callParam.ts'
 import { objectOf, type Param } from '../params/params.ts'
 
 const { amount, quantity } = schemas
@@ -50,5 +50,6 @@ export const ethgate_feeQuote = defineMethod({
   summary:
     'what a call costs as a transaction that is sent now: energy and who pays it, bandwidth, the fee, a safe fee limit',
   fullOnly: true,
-  handler: ({ chain, native }, [request], call) => feeQuote(request, { call, chain, native }),
+  handler: ({ chain, native }, [request], call) =>
+    feeQuote(toPlainCall(request), { call, chain, native }),
 })

@@ -1,14 +1,16 @@
 import { defineMethod } from '../method.ts'
+import { callRequest } from '../params/callParam.ts'
 import { blockRef, optional } from '../params/params.ts'
-import { simulatedCall } from '../params/simulationParam.ts'
 import { traceKinds } from '../params/traceKindsParam.ts'
-import { simulated } from './simulated.ts'
+import { withUnit } from '../params/withUnit.ts'
 
 export const trace_call = defineMethod({
-  params: [simulatedCall, traceKinds, optional(blockRef, 'latest')],
+  params: [withUnit(callRequest), traceKinds, optional(blockRef, 'latest')],
   result: { type: 'object' },
   summary:
     'the frames (trace), changes (stateDiff) and operations (vmTrace) of a call (`--simulate`), as Parity',
-  handler: (context, [{ unit, value }, kinds, ref], call) =>
-    simulated(context, 'trace_call', { params: [value, kinds, 'latest'], ref, unit }, call),
+  async handler({ execution }, [{ unit, value: request }, kinds, ref], call) {
+    const [replayed] = await execution.replay([{ kinds, request }], { call, ref, unit })
+    return replayed
+  },
 })

@@ -48,7 +48,6 @@ const reasons = {
       'debug_traceBlock',
       'debug_traceCallMany',
       'debug_traceChain',
-      'trace_callMany',
       'trace_rawTransaction',
       'trace_replayBlockTransactions',
       'trace_replayTransaction',

@@ -1,30 +1,48 @@
-import type { Address, Hex } from 'viem'
+import type { AccessList, Address, Hex, SignedAuthorizationList } from 'viem'
 
+import type { Call as PlainCall } from '../../chain/state/call.ts'
+import { TIP_ABOVE_FEE } from '../../codec/intrinsicGas.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { ZERO_ADDRESS } from '../../lib/address.ts'
+import { InvalidParamsError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
+import { accessList } from './accessList.ts'
+import { authorizationList } from './authorizationList.ts'
 import {
   address,
   amount,
+  atMost,
   bytes,
   contractAddress,
   maybe,
   member,
   type Param,
+  type ParamScope,
   PLAIN,
+  present,
+  price,
+  quantity,
   show,
 } from './params.ts'
 
-/** The call of `eth_call` and `eth_estimateGas`, without the members that have no meaning here (gas, nonce, type, …). */
+/** A call, or a transaction that is not signed yet. Amounts are in the smallest unit of the chain. */
 export type CallRequest = {
-  /** The zero address when the client gives none. */
-  from: Address
+  from?: Address
   /** Absent for a contract creation. */
   to?: Address
   /** `0x` when there is none. */
   data: Hex
-  /** Sun. */
   value: bigint
+  gas?: bigint
+  gasPrice?: bigint
+  maxFeePerGas?: bigint
+  maxPriorityFeePerGas?: bigint
+  nonce?: bigint
+  chainId?: bigint
+  accessList?: AccessList
+  authorizationList?: SignedAuthorizationList
+  /** The type that the client asks for. It decides if the request has no fee fields. */
+  type?: bigint
 }
 
 /** `0x` and the empty string mean "none": some clients cannot send `null`. */
@@ -33,20 +51,13 @@ export const blankable =
   (input, scope) =>
     input === '0x' || input === '' ? undefined : maybe(param)(input, scope)
 
+/** A nonce. A chain counts up to the largest safe integer. */
+export const nonce: Param<bigint> = atMost(Number.MAX_SAFE_INTEGER)
+
 /** A call object. `data` and `input` mean the same. Both may be present when they are equal. */
 export const callRequest: Param<CallRequest> = (input, scope = PLAIN) => {
   if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
-  if (hasMember(input, 'authorizationList'))
-    throw new Error('authorizationList: accounts of this chain cannot have delegated code')
-  refuseBlobs(input)
-  const to = member(input, 'to', blankable(contractAddress), scope)
-  const data = callData(input)
-  return {
-    from: member(input, 'from', blankable(address)) ?? ZERO_ADDRESS,
-    ...(to && { to }),
-    data: scope.inData(data),
-    value: member(input, 'value', blankable(amount), scope) ?? 0n,
-  }
+  return callMembers(input, scope)
 }
 callRequest.doc = {
   name: 'call',
@@ -61,6 +72,56 @@ callRequest.doc = {
       value: schemas.amount,
     },
   },
+}
+
+/** The members of a call or transaction object. */
+export function callMembers(input: Record<string, unknown>, scope: ParamScope): CallRequest {
+  const whole = (name: string) => member(input, name, blankable(quantity))
+  const prices = (name: string) => member(input, name, blankable(price), scope)
+  const request = {
+    from: member(input, 'from', blankable(address)),
+    to: member(input, 'to', blankable(contractAddress), scope),
+    gas: whole('gas') ?? whole('gasLimit'),
+    gasPrice: prices('gasPrice'),
+    maxFeePerGas: prices('maxFeePerGas'),
+    maxPriorityFeePerGas: prices('maxPriorityFeePerGas'),
+    nonce: member(input, 'nonce', blankable(nonce)),
+    chainId: whole('chainId'),
+    type: whole('type'),
+    accessList: member(input, 'accessList', maybe(accessList)),
+    authorizationList: hasMember(input, 'authorizationList')
+      ? member(input, 'authorizationList', authorizationList)
+      : undefined,
+  }
+  refuseForeign(input, request.type)
+  const { maxFeePerGas, maxPriorityFeePerGas = 0n } = request
+  if (maxFeePerGas !== undefined && maxPriorityFeePerGas > maxFeePerGas)
+    throw new Error(TIP_ABOVE_FEE)
+  return {
+    ...present(request),
+    data: scope.inData(callData(input)),
+    value: member(input, 'value', blankable(amount), scope) ?? 0n,
+  }
+}
+
+/** Geth's words for a transaction with an empty list of authorizations. */
+export const EMPTY_LIST = 'EIP-7702 transaction with empty auth list'
+
+/** Refuses the types of transactions that no chain here has. */
+function refuseForeign(input: Record<string, unknown>, type: bigint | undefined): void {
+  refuseBlobs(type === 3n ? { blobs: type } : input)
+  if (type === 4n && !hasMember(input, 'authorizationList')) throw new Error(EMPTY_LIST)
+}
+
+/** A call as a node runs it: the other members have no meaning there. @throws InvalidParamsError for delegated code */
+export function toPlainCall({ authorizationList: list, ...request }: CallRequest): PlainCall {
+  if (list)
+    throw new InvalidParamsError(
+      0,
+      'authorizationList: accounts of this chain cannot have delegated code',
+    )
+  const { data, from = ZERO_ADDRESS, to, value } = request
+  return { from, ...(to && { to }), data, value }
 }
 
 /** Whether an object has one of the members. An empty list is none. */

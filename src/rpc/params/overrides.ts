@@ -1,5 +1,23 @@
+import type { Address, Hex } from 'viem'
+
+import { LAST_TIME } from '../../codec/block.ts'
 import { isObject } from '../../lib/isObject.ts'
-import { objectOf, show } from './params.ts'
+import { nonce } from './callParam.ts'
+import {
+  address,
+  amount,
+  atMost,
+  bytes,
+  maybe,
+  member,
+  objectOf,
+  type Param,
+  type ParamScope,
+  PLAIN,
+  present,
+  quantity,
+  show,
+} from './params.ts'
 
 type Json = Record<string, unknown>
 
@@ -17,10 +35,108 @@ const BLOCK_NAMES = Object.entries(BLOCK).flat(2)
 
 const ACCOUNT_NAMES = ['balance', 'nonce', 'code', 'state', 'stateDiff']
 
+/** Slots of a contract with their values, 64 hex digits each. */
+export type Slots = readonly (readonly [slot: string, value: string])[]
+
+/** Changes of one account for a call, by geth's names. */
+export type AccountOverride = {
+  balance?: bigint
+  nonce?: bigint
+  code?: Hex
+  /** All slots: the others are empty. */
+  state?: Slots
+  /** Some slots. */
+  stateDiff?: Slots
+}
+
+/** Changes of accounts for a call. */
+export type StateOverride = readonly (readonly [account: Address, change: AccountOverride])[]
+
+/** Values that contracts see of the block, by geth's names. */
+export type BlockOverride = {
+  number?: bigint
+  /** Seconds. */
+  time?: bigint
+  gasLimit?: bigint
+  feeRecipient?: Address
+  baseFeePerGas?: bigint
+  /** 64 hex digits. */
+  prevRandao?: string
+}
+
+/** The state overrides of a call; empty when there are none. */
+export const stateOverride: Param<StateOverride> = (input, scope = PLAIN) => {
+  if (input === undefined || input === null) return []
+  if (!isObject(input)) throw new Error(`expected state overrides, got ${show(input)}`)
+  return Object.entries(input).map(([who, change]) => [
+    scope.contractAt(address(who)),
+    member(input, who, () => accountOverride(change, scope)),
+  ])
+}
+stateOverride.doc = {
+  name: 'stateOverrides',
+  required: false,
+  schema: { type: 'object' },
+  description: 'by address: balance, nonce, code, state (all slots) or stateDiff (some slots)',
+}
+
+function accountOverride(input: unknown, scope: ParamScope): AccountOverride {
+  const given = membersOf(ACCOUNT_NAMES, input, 'an object')
+  if (given['state'] && given['stateDiff'])
+    throw new Error('expected state (all slots) or stateDiff (some slots), got both')
+  return present({
+    balance: member(given, 'balance', maybe(amount), scope),
+    nonce: member(given, 'nonce', maybe(nonce)),
+    code: member(given, 'code', maybe(bytes)),
+    state: member(given, 'state', maybe(slots)),
+    stateDiff: member(given, 'stateDiff', maybe(slots)),
+  })
+}
+
+const slots: Param<Slots> = (input) => {
+  if (!isObject(input)) throw new Error(`expected slots, got ${show(input)}`)
+  return Object.entries(input).map(([slot, value]) => [word(slot), word(value)])
+}
+
+/** 32 bytes as hex digits, from a quantity or bytes of any length up to that. */
+export const word: Param<string> = (input) => {
+  const value = typeof input === 'number' ? quantity(input) : wordValue(input)
+  return value.toString(16).padStart(64, '0')
+}
+
+function wordValue(input: unknown): bigint {
+  if (typeof input === 'string' && /^0x[\da-f]{1,64}$/i.test(input)) return quantity(input)
+  throw new Error(`expected at most 32 bytes of hex such as 0x1, got ${show(input)}`)
+}
+
+/** The block overrides of a call, with the names that other nodes have for them; empty when there are none. */
+export const blockOverride: Param<BlockOverride> = (input) => {
+  if (input === undefined || input === null) return {}
+  const given = blockMembers(input)
+  return present({
+    number: member(given, 'number', maybe(height)),
+    time: member(given, 'time', maybe(seconds)),
+    gasLimit: member(given, 'gasLimit', maybe(quantity)),
+    feeRecipient: member(given, 'feeRecipient', maybe(address)),
+    baseFeePerGas: member(given, 'baseFeePerGas', maybe(quantity)),
+    prevRandao: member(given, 'prevRandao', maybe(word)),
+  })
+}
+blockOverride.doc = {
+  name: 'blockOverrides',
+  required: false,
+  schema: { type: 'object' },
+  description: 'number, time (seconds), gasLimit, feeRecipient, baseFeePerGas, prevRandao',
+}
+
+const height = atMost(Number.MAX_SAFE_INTEGER)
+
+const seconds = atMost(LAST_TIME / 1_000)
+
 /**
  * The block overrides of a client by geth's names. An unknown one is an error: ignored, it would change the answer without a sign.
  */
-export function blockMembers(input: unknown): Json {
+function blockMembers(input: unknown): Json {
   const given = membersOf(BLOCK_NAMES, input, 'block overrides')
   const known: Json = {}
   for (const [name, others] of Object.entries(BLOCK)) {
@@ -29,11 +145,6 @@ export function blockMembers(input: unknown): Json {
     if (first !== undefined) known[name] = given[first]
   }
   return known
-}
-
-/** The overrides of one account. An unknown one is an error. */
-export function accountMembers(input: unknown): Json {
-  return membersOf(ACCOUNT_NAMES, input, 'an object')
 }
 
 /** Refuses an option of a trace that is meant as overrides but has another name. Clients send other options without a meaning. */

@@ -189,6 +189,23 @@ export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
 }
 blockNumberOrTag.doc = { name: 'block', schema: BLOCK_NUMBER_OR_TAG }
 
+/** A quantity that is kept as a number. */
+export const atMost = (most: number): Param<bigint> => {
+  return (input) => {
+    const value = quantity(input)
+    if (value <= BigInt(most)) return value
+    throw new Error(`expected at most ${most}, got ${value}`)
+  }
+}
+
+type Present<values> = { [name in keyof values]?: Exclude<values[name], undefined> }
+
+/** The members that are not undefined. */
+export function present<values extends object>(values: values): Present<values> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Present<values>
+}
+
 /** Makes a decoder accept a missing (or `null`) parameter, which then is `fallback`. */
 export function optional<value>(param: Param<value>, fallback: NoInfer<value>): Param<value> {
   return Object.assign(

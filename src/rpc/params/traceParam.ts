@@ -1,6 +1,13 @@
 import type { TraceRequest } from '../../codec/traceRequest.ts'
 import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
+import {
+  type BlockOverride,
+  blockOverride,
+  requireOverrideNames,
+  type StateOverride,
+  stateOverride,
+} from './overrides.ts'
 import { boolean, maybe, member, type Param, PLAIN, quantity, show } from './params.ts'
 
 /** The options of a trace. */
@@ -38,8 +45,32 @@ traceParams.doc = {
   description: `tracer (${TRACERS.join(', ')}, or an object in JavaScript as geth takes it; without one every operation is listed), tracerConfig, timeout, and for the list of operations disableStack, disableStorage, enableMemory, enableReturnData, limit; a node has only callTracer`,
 }
 
+/** The options of `debug_traceCall`. */
+export type TraceCallParams = TraceParams & {
+  accounts: StateOverride
+  block: BlockOverride
+  /** The call runs after this many transactions of its block. @default all of them */
+  position: bigint | undefined
+}
+
+/** The trace options of a call, with state and block overrides. */
+export const traceCallParams: Param<TraceCallParams> = (input, scope) => {
+  const options = traceOptions(input)
+  requireOverrideNames(options)
+  return {
+    ...traceParams(options, scope),
+    accounts: member(options, 'stateOverrides', stateOverride, scope),
+    block: member(options, 'blockOverrides', blockOverride),
+    position: member(options, 'txIndex', maybe(quantity)),
+  }
+}
+traceCallParams.doc = {
+  ...traceParams.doc,
+  description: `${traceParams.doc.description}; stateOverrides, blockOverrides, txIndex`,
+}
+
 /** An object with trace options, empty if there is none. @throws Error for anything else */
-export function traceOptions(input: unknown): Record<string, unknown> {
+function traceOptions(input: unknown): Record<string, unknown> {
   if (input === undefined || input === null) return {}
   if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)
   return input

@@ -6,15 +6,7 @@ import * as schemas from '../../../codec/schemas.ts'
 import type { Unit } from '../../../codec/unit.ts'
 import { type AnyMethod, defineMethod } from '../../../rpc/method.ts'
 import { signedBytes } from '../../../rpc/methods/eth_sendRawTransaction.ts'
-import {
-  arrayOf,
-  blockRef,
-  hash,
-  named,
-  optional,
-  type Param,
-  show,
-} from '../../../rpc/params/params.ts'
+import { blockRef, hash, named } from '../../../rpc/params/params.ts'
 import { type TraceKind, traceKinds } from '../../../rpc/params/traceKindsParam.ts'
 import { withUnit } from '../../../rpc/params/withUnit.ts'
 import {
@@ -28,7 +20,6 @@ import {
 } from '../../index.ts'
 import type { ChainBlock, DevChain, EthereumCall, VmTrace } from '../../index.ts'
 import { type BlockState, stateOf } from '../blockState.ts'
-import { callRequest } from '../requests.ts'
 import type { Signer } from '../signer.ts'
 import { findBlock, findPlace } from './places.ts'
 import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts'
@@ -37,16 +28,7 @@ import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts
 const TIMEOUT = 20_000
 
 /** A call with the parts of its replay. */
-type ReplayedCall = { call: EthereumCall; kinds: readonly TraceKind[]; unit: Unit }
-
-const callWithKinds: Param<ReplayedCall> = (input, scope) => {
-  if (!Array.isArray(input) || input.length !== 2)
-    throw new Error(`expected [call, traceTypes], got ${show(input)}`)
-  const { unit, value: call } = withUnit(callRequest)(input[0], scope)
-  return { call, kinds: traceKinds(input[1], scope), unit }
-}
-
-const callsWithKinds = named('calls', arrayOf(callWithKinds))
+type ReplayedCall = { call: EthereumCall; kinds: readonly TraceKind[] }
 
 /** The replay of a transaction, in Parity's format. */
 type Replay = {
@@ -108,56 +90,29 @@ export function replayMethods(
       const fees = typeof tip === 'string' ? { maxPrice, tip: BigInt(tip) } : { gasPrice: maxPrice }
       const call = { data, from, gas, value, ...fees, ...(to && { to }) }
       const pending = await stateOf(chain, 'pending', 'full')
-      const [replayed] = await replayCalls(chain, pending, [{ call, kinds, unit }])
+      const [replayed] = await replayCalls(chain, pending, [{ call, kinds }], unit)
       return replayed as Replay
     },
   })
 
   return {
-    ...callReplayMethods(chain),
     trace_rawTransaction,
     trace_replayBlockTransactions,
     trace_replayTransaction,
   }
 }
 
-/** The replays of calls. */
-export function callReplayMethods(chain: DevChain): Record<string, AnyMethod> {
-  const trace_call = defineMethod({
-    params: [withUnit(callRequest), traceKinds, optional(blockRef, 'latest')],
-    result: { type: 'object' },
-    summary:
-      'the frames (trace), changes (stateDiff) and operations (vmTrace) of a call at any block',
-    async handler({ chain: { view } }, [{ unit, value }, kinds, ref]): Promise<Replay> {
-      const [replayed] = await replayCalls(chain, await stateOf(chain, ref, view), [
-        { call: value, kinds, unit },
-      ])
-      return replayed as Replay
-    },
-  })
-
-  const trace_callMany = defineMethod({
-    params: [callsWithKinds, optional(blockRef, 'latest')],
-    result: schemas.listOf({ type: 'object' }),
-    summary:
-      'trace_call for a list of [call, traceTypes]; each call runs on the state after the previous one',
-    handler: async ({ chain: { view } }, [calls, ref]): Promise<Replay[]> =>
-      replayCalls(chain, await stateOf(chain, ref, view), calls),
-  })
-
-  return { trace_call, trace_callMany }
-}
-
 /** Runs calls in a block, one on top of the other. */
-async function replayCalls(
+export async function replayCalls(
   { ledger }: DevChain,
   { block, state }: BlockState,
   calls: readonly ReplayedCall[],
-) {
+  unit: Unit,
+): Promise<Replay[]> {
   const replays: Replay[] = []
   const end = performance.now() + TIMEOUT
   let before = state
-  for (const { call, kinds, unit } of calls) {
+  for (const { call, kinds } of calls) {
     const create = () => createReplayTracer(kinds, unit)
     const options = { block, create, rules: ledger.rules, timeout: end - performance.now() }
     const { after, trace } = await traceCall(before, call, options)

@@ -1,7 +1,7 @@
 import type { AccessList, Hex } from 'viem'
 
 import { isObject } from '../../lib/isObject.ts'
-import { address, arrayOf, hash, member, type Param, show } from '../../rpc/params/params.ts'
+import { address, arrayOf, hash, member, type Param, show } from './params.ts'
 
 /** An account of an access list with its slots. */
 const entry: Param<AccessList[number]> = (input) => {

@@ -1,8 +1,12 @@
+import { numberToHex } from 'viem/utils'
+
 import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { NodeRpcError } from '../../native/errors.ts'
 import { shownText } from '../../native/shownText.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { Slots } from '../params/overrides.ts'
+import type { Simulation } from '../params/simulationParam.ts'
 
 const [FULL, REVERTING, COUNTING] = ['0xf1', '0xf2', '0xf3'].map(
   (first) => `${first}${'5a'.repeat(19)}`,
@@ -69,11 +73,11 @@ function isOfMethod(code: number): boolean {
 /** Runs `eth_simulateV1` on a node. @throws RpcError with the code of the node, if it is one of the method */
 export async function simulateOnNode(
   rpc: NodeRpc,
-  params: readonly unknown[],
+  simulation: Simulation,
   call: Call,
 ): Promise<unknown> {
   try {
-    return await rpc.call('eth_simulateV1', [...params], call)
+    return await rpc.call('eth_simulateV1', [toJson(simulation), 'latest'], call)
   } catch (error) {
     if (!(error instanceof NodeRpcError)) throw error
     const { code, message } = error.answered
@@ -85,3 +89,40 @@ export async function simulateOnNode(
     })
   }
 }
+
+/** The parameter of the method as clients send it. */
+function toJson({ blocks, hasTransfers, isChecked, isFull }: Simulation): object {
+  return {
+    blockStateCalls: blocks.map(({ accounts, block: { prevRandao, ...block }, calls }) => ({
+      blockOverrides: quantities({
+        ...block,
+        ...(prevRandao && { prevRandao: `0x${prevRandao}` }),
+      }),
+      stateOverrides: Object.fromEntries(
+        accounts.map(([who, { state, stateDiff, ...change }]) => [
+          who,
+          quantities({
+            ...change,
+            ...(state && { state: slotsOf(state) }),
+            ...(stateDiff && { stateDiff: slotsOf(stateDiff) }),
+          }),
+        ]),
+      ),
+      calls: calls.map((call) => quantities(call)),
+    })),
+    traceTransfers: hasTransfers,
+    validation: isChecked,
+    returnFullTransactions: isFull,
+  }
+}
+
+const quantities = (members: object) =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'bigint' ? numberToHex(value) : value,
+    ]),
+  )
+
+const slotsOf = (slots: Slots) =>
+  Object.fromEntries(slots.map(([slot, value]) => [`0x${slot}`, `0x${value}`]))

@@ -2,15 +2,7 @@ import type { SignedAuthorizationList } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { isObject } from '../../lib/isObject.ts'
-import {
-  address,
-  arrayOf,
-  index,
-  member,
-  type Param,
-  quantity,
-  show,
-} from '../../rpc/params/params.ts'
+import { address, arrayOf, index, member, type Param, quantity, show } from './params.ts'
 
 /** A signed authorization (EIP-7702). */
 const authorization: Param<SignedAuthorizationList[number]> = (input) => {
@@ -27,8 +19,4 @@ const authorization: Param<SignedAuthorizationList[number]> = (input) => {
 }
 
 /** The authorizations of an EIP-7702 transaction. */
-export const authorizationList: Param<SignedAuthorizationList> = (input) => {
-  const list = arrayOf(authorization)(input)
-  if (list.length === 0) throw new Error('EIP-7702 transaction with empty auth list')
-  return list
-}
+export const authorizationList: Param<SignedAuthorizationList> = arrayOf(authorization)

@@ -1,0 +1,13 @@
+import type { AskedTrace } from '../../../rpc/execution/execution.ts'
+import { createTracer, withSandbox } from '../../index.ts'
+import type { Sandbox, Tracer } from '../../index.ts'
+
+/** Traces with the requested tracer, one in JavaScript in a sandbox of its own. */
+export function tracing<result>(
+  { request, timeout, unit }: Omit<AskedTrace, 'call'>,
+  trace: (options: { create: () => Tracer; timeout: number }) => Promise<result>,
+): Promise<result> {
+  const run = (sandbox?: Sandbox) =>
+    trace({ create: () => createTracer(request, unit, sandbox), timeout })
+  return request.tracer === 'javascript' ? withSandbox(timeout, run) : run()
+}

@@ -1,0 +1,14 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { blockRef, optional } from '../params/params.ts'
+import { replayedCalls } from '../params/replayParam.ts'
+import { withUnit } from '../params/withUnit.ts'
+
+export const trace_callMany = defineMethod({
+  params: [withUnit(replayedCalls), optional(blockRef, 'latest')],
+  result: schemas.listOf({ type: 'object' }),
+  summary:
+    'trace_call for a list of [call, traceTypes]; each call runs on the state after the previous one (`--simulate`)',
+  handler: ({ execution }, [{ unit, value }, ref], call) =>
+    execution.replay(value, { call, ref, unit }),
+})

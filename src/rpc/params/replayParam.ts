@@ -1,0 +1,21 @@
+import { type CallRequest, callRequest } from './callParam.ts'
+import { arrayOf, named, type Param, show } from './params.ts'
+import { type TraceKind, traceKinds } from './traceKindsParam.ts'
+
+/** A call, and the parts of its replay. */
+export type ReplayedCall = { request: CallRequest; kinds: readonly TraceKind[] }
+
+const replayedCall: Param<ReplayedCall> = (input, scope) => {
+  if (!Array.isArray(input) || input.length !== 2)
+    throw new Error(`expected [call, traceTypes], got ${show(input)}`)
+  return { request: callRequest(input[0], scope), kinds: traceKinds(input[1], scope) }
+}
+
+replayedCall.doc = {
+  name: 'call',
+  schema: { type: 'array' },
+  description: 'a call and the parts of its replay',
+}
+
+/** The calls of `trace_callMany`. */
+export const replayedCalls = named('calls', arrayOf(replayedCall))
