@@ -11,6 +11,8 @@ const id = `0x${'22'.repeat(32)}` as const
 const alias = `0x${'33'.repeat(32)}` as const
 const sent = { alias, expiration: 60_000, from, id }
 
+const noStatus = () => () => {}
+
 /** A store whose operations fail while it is down. */
 function setup() {
   const state = {
@@ -22,13 +24,16 @@ function setup() {
     <args extends unknown[], answer>(run: (...args: args) => Promise<answer>) =>
     (...args: args): Promise<answer> =>
       state.isDown ? Promise.reject(state.error) : run(...args)
-  const store = withLastKnown({
-    ...memory,
-    counts: unlessDown((from: Address) => memory.counts(from)),
-    find: unlessDown((hash: Hash) => memory.find(hash)),
-    unfinished: unlessDown((options: SentStore.UnfinishedOptions) => memory.unfinished(options)),
-    reserve: unlessDown((given: Parameters<SentStore['reserve']>[0]) => memory.reserve(given)),
-  })
+  const store = withLastKnown(
+    {
+      ...memory,
+      counts: unlessDown((from: Address) => memory.counts(from)),
+      find: unlessDown((hash: Hash) => memory.find(hash)),
+      unfinished: unlessDown((options: SentStore.UnfinishedOptions) => memory.unfinished(options)),
+      reserve: unlessDown((given: Parameters<SentStore['reserve']>[0]) => memory.reserve(given)),
+    },
+    noStatus,
+  )
   return { state, store }
 }
 
@@ -69,13 +74,16 @@ test('error: any other failure is passed on', async () => {
 test('behavior: a transaction that Redis has lost is recorded again; one that ended is not', async () => {
   const lost = createMemorySentStore()
   const state = { store: createMemorySentStore() }
-  const store = withLastKnown({
-    ...state.store,
-    reserve: (given) => state.store.reserve(given),
-    change: (...call) => state.store.change(...call),
-    find: (hash) => state.store.find(hash),
-    ending: (hash) => state.store.ending(hash),
-  })
+  const store = withLastKnown(
+    {
+      ...state.store,
+      reserve: (given) => state.store.reserve(given),
+      change: (...call) => state.store.change(...call),
+      find: (hash) => state.store.find(hash),
+      ending: (hash) => state.store.ending(hash),
+    },
+    noStatus,
+  )
   const expiration = Date.now() + 60_000
   await store.reserve({ ...sent, expiration, hex: 'aa' })
   // A failover to a server that does not have it.
@@ -92,13 +100,16 @@ test('behavior: a transaction that Redis has lost is recorded again; one that en
 test('behavior: the nonces of transactions that Redis has lost are not given to others', async () => {
   const lost = createMemorySentStore()
   const state = { store: createMemorySentStore() }
-  const store = withLastKnown({
-    ...state.store,
-    reserve: (given) => state.store.reserve(given),
-    change: (...call) => state.store.change(...call),
-    find: (hash) => state.store.find(hash),
-    ending: (hash) => state.store.ending(hash),
-  })
+  const store = withLastKnown(
+    {
+      ...state.store,
+      reserve: (given) => state.store.reserve(given),
+      change: (...call) => state.store.change(...call),
+      find: (hash) => state.store.find(hash),
+      ending: (hash) => state.store.ending(hash),
+    },
+    noStatus,
+  )
   const expiration = Date.now() + 60_000
   const other = (digit: string) => ({ expiration, from, id: `0x${digit.repeat(64)}` as const })
   await store.reserve(other('a'))

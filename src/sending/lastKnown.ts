@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 
-import { StoreUnavailableError } from '../lib/redis.ts'
+import { type RedisLink, StoreUnavailableError } from '../lib/redis.ts'
 import {
   firstRecord,
   hashesOf,
@@ -28,10 +28,14 @@ const GRACE = 10 * 60_000
  * Transactions cannot be sent meanwhile, so an old nonce is never used.
  *
  * A Redis that crashed may have lost its last second, and a failover what was not copied. A transaction that this process has
- * recorded, and that Redis has neither as sent nor as ended, is recorded again: otherwise it could be signed a second time, or its nonce
- * given to another one.
+ * recorded, and that Redis has neither as sent nor as ended, is recorded again, at once when Redis is there again: otherwise it could be
+ * signed a second time, here or at another replica, or its nonce given to another one.
  */
-export function withLastKnown(store: SentStore, now = Date.now): SentStore {
+export function withLastKnown(
+  store: SentStore,
+  onStatus: RedisLink['onStatus'],
+  now = Date.now,
+): SentStore {
   const counts = new LRUCache<Address, SentCounts>({ max: MAX_ACCOUNTS })
   /** By native id, by Ethereum hash, and by sender and nonce. */
   const found = new LRUCache<string, SentTransaction>({
@@ -59,6 +63,16 @@ export function withLastKnown(store: SentStore, now = Date.now): SentStore {
     // Its first broadcast was before.
     return (await store.change(lost.id, { event: 'broadcast' })).sent
   }
+
+  /** In the order of their nonces, so that each has its own again. */
+  async function restoreAll(): Promise<void> {
+    const known = [...new Set(found.values())]
+    const lost = await Promise.all(known.map(async (sent) => ((await isLost(sent)) ? sent : [])))
+    for (const sent of lost.flat().toSorted((a, b) => a.nonce - b.nonce)) await restore(sent)
+  }
+
+  // If it is lost again meanwhile, there is a next time.
+  onStatus((status) => status === 'up' && void restoreAll().catch(() => {}))
 
   return {
     ...store,

@@ -33,7 +33,7 @@ export type OpenSentStore = {
 export async function openSentStore(options: openSentStore.Options): Promise<OpenSentStore> {
   const { chainId, dataDir, genesis, hasKeys, isInProcess, log, redis } = options
   if (redis) {
-    const store = withLastKnown(createRedisSentStore({ redis }))
+    const store = withLastKnown(createRedisSentStore({ redis }), redis.onStatus)
     if (!hasKeys) return { store, ...KEPT }
     const settings = watchRedisSettings({ log, redis })
     // A chain in this process ends with it.

@@ -1,13 +1,21 @@
 import { RpcError } from '../lib/errors.ts'
 import type { RedisLink } from '../lib/redis.ts'
 import { serversOf } from '../lib/redisClient.ts'
+import { sleep } from '../lib/sleep.ts'
 
 /** Milliseconds between looks at the settings, for the log and `/health`. */
 const LOOK_EVERY = 10_000
 
+/** Milliseconds in which replicas connect to a Redis that has started again, and record again what it has lost. */
+const RESTORE = 3_000
+
 /** Whether a shared Redis keeps the record of sent transactions. */
 export type RecordKeeping = {
-  /** Reads the settings of Redis. @throws RecordNotKeptError when it may delete records; StoreUnavailableError */
+  /**
+   * Reads the settings of Redis. Waits after it has started again, until other replicas have recorded what it may have lost.
+   *
+   * @throws RecordNotKeptError when it may delete records; StoreUnavailableError
+   */
   assertKept(): Promise<void>
   /** What is wrong with the settings, as text for operators; undefined if nothing is. */
   problem(): string | undefined
@@ -21,17 +29,23 @@ export type RecordKeeping = {
  */
 export function watchRedisSettings({ log, redis }: watchRedisSettings.Options): RecordKeeping {
   let problem: string | undefined
+  let runs: string | undefined
+  let restoredAt = 0
 
   async function look(): Promise<Settings> {
-    const all = (await redis.run(readInfo)).map(settingsIn)
+    const texts = await redis.run(readInfo)
+    const found = texts.map((text) => fieldOf(text, 'run_id')).join()
+    if (runs !== undefined && found !== runs) restoredAt = performance.now() + RESTORE
+    runs = found
+    const all = texts.map(settingsIn)
     // Of the masters of a cluster, one that may lose the record is enough.
     const settings =
       all.find(({ evicts }) => evicts) ?? all.find(problemOf) ?? all[0] ?? settingsIn('')
-    const found = problemOf(settings)
-    if (found !== problem && found !== undefined)
-      if (settings.evicts) log.error({ policy: settings.policy }, found)
-      else log.warn(found)
-    problem = found
+    const before = problem
+    problem = problemOf(settings)
+    if (problem !== before && problem !== undefined)
+      if (settings.evicts) log.error({ policy: settings.policy }, problem)
+      else log.warn(problem)
     return settings
   }
 
@@ -46,6 +60,8 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options): 
     async assertKept() {
       const { evicts, policy } = await look()
       if (evicts) throw new RecordNotKeptError(policy)
+      const left = restoredAt - performance.now()
+      if (left > 0) await sleep(left)
     },
     problem: () => problem,
     close() {
@@ -78,8 +94,10 @@ const readInfo = (client: RedisLink['client']): Promise<string[]> =>
     ),
   )
 
+const fieldOf = (info: string, name: string) => new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1]
+
 function settingsIn(info: string): Settings {
-  const field = (name: string) => new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1]
+  const field = (name: string) => fieldOf(info, name)
   const shown = field('maxmemory_policy')
   const policy = shown ?? 'noeviction'
   return {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readdirSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -16,21 +18,26 @@ describe.skipIf(redisServerMissing)('a Redis that loses its last second, or keys
   let gateway: TestGateway
   let link: RedisLink
   let redis: TestRedis
+  let other: TestGateway
   beforeEach(async () => {
-    redis = await startRedis()
+    redis = await startRedis({ settings: ['--appendfsync', 'everysec'] })
     chain = await createDevChain({ accounts: 3 })
     chain.automine = false
     await chain.start()
     const redisPrefix = randomBytes(6).toString('hex')
     link = createRedisLink({ prefix: redisPrefix, url: redis.url })
-    gateway = await startGateway({
-      config: { redis: redis.url, redisPrefix },
-      keys: chain.accounts.map(({ key }) => key),
-      transport: chain.transport,
-    })
+    const start = () =>
+      startGateway({
+        config: { redis: redis.url, redisPrefix },
+        keys: chain.accounts.map(({ key }) => key),
+        transport: chain.transport,
+      })
+    gateway = await start()
+    other = await start()
   })
   afterEach(async () => {
     await gateway?.close()
+    await other?.close()
     await link?.close()
     await chain?.close()
     await redis?.close()
@@ -77,6 +84,27 @@ describe.skipIf(redisServerMissing)('a Redis that loses its last second, or keys
     await lose()
     expect(await call('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
     expect(await payments()).toBe(1n)
+  })
+
+  test('behavior: after a crash that lost the end of the append-only file, both replicas have the same bytes', async () => {
+    await expect.poll(() => other.gateway.health().redis).toBe('up')
+    const folder = join(redis.directory, 'appendonlydir')
+    const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.incr.aof')) ?? '')
+    await call('eth_sendRawTransaction', await signed(0))
+    const { size } = statSync(file)
+    const raws = await Promise.all([signed(1), signed(2)])
+    for (const raw of raws) await call('eth_sendRawTransaction', raw)
+    await redis.kill()
+    // In the middle of a command.
+    truncateSync(file, size + 100)
+    await redis.start()
+    await expect.poll(() => other.gateway.health().redis).toBe('up')
+    const ask = (method: string, ...params: unknown[]) => other.gateway.request({ method, params })
+    for (const raw of raws.toReversed())
+      expect(await ask('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
+    const count = await ask('eth_getTransactionCount', accountAt(0).address, 'pending')
+    expect(count).toBe('0x3')
+    expect(await payments()).toBe(3n)
   })
 
   test('behavior: a managed account has no second transaction with the nonce of a lost one', async () => {

@@ -18,6 +18,8 @@ export const REDIS_SERVER = process.env['REDIS_SERVER'] ?? 'redis-server'
 export type TestRedis = {
   url: string
   port: number
+  /** Where it keeps its data. */
+  directory: string
   start(): Promise<void>
   stop(): Promise<void>
   /** Ends it at once, as a crash does. */
@@ -66,6 +68,7 @@ export async function startRedis({
   const redis: TestRedis = {
     url,
     port,
+    directory,
     async start() {
       child = spawn(
         REDIS_SERVER,
