@@ -17,6 +17,8 @@ const abi = parseAbi([
 const tooLow = encodeErrorResult({ abi, errorName: 'TooLow', args: [1n, 'a "quote"'] })
 const nothing = encodeErrorResult({ abi, errorName: 'Nothing' })
 
+const outputOf = (abi: unknown) => ({ contracts: { 'A.sol': { A: { abi } } } })
+
 let folder: string | undefined
 
 afterEach(() => {
@@ -32,7 +34,7 @@ function createFolder(): string {
 
 test('default: names custom errors with their values, as Hardhat prints them', () => {
   const artifacts = createArtifacts()
-  artifacts.addAbi(abi)
+  artifacts.addOutput('0.8.24', {}, outputOf(abi))
   expect(artifacts.describeError(tooLow)).toBe(String.raw`TooLow(1, "a \"quote\"")`)
   expect(artifacts.describeError(nothing)).toBe('Nothing()')
   const who = '0x00000000000000000000000000000000000000AA'
@@ -74,8 +76,16 @@ test('behavior: knows a contract by its code, of Hardhat and Foundry, with immut
 
 test('behavior: ignores entries that are no errors, and data that does not fit', () => {
   const artifacts = createArtifacts()
-  for (const entry of [undefined, 'text', [null, 1, { type: 'error' }]]) artifacts.addAbi(entry)
-  artifacts.addAbi([{ type: 'error', name: 'Odd', inputs: [{ type: 'nonsense' }] }, ...abi])
+  for (const entry of [undefined, 'text', [null, 1, { type: 'error' }]])
+    artifacts.addOutput('', {}, outputOf(entry))
+  const odd = { type: 'error', name: 'Odd', inputs: [{ type: 'nonsense' }] }
+  artifacts.addOutput('', {}, outputOf([odd, ...abi]))
+  for (const output of [
+    { contracts: 'text' },
+    { contracts: { a: 1 } },
+    { contracts: { a: { b: 1 } } },
+  ])
+    artifacts.addOutput('', {}, output as never)
   expect(artifacts.describeError(tooLow.slice(0, 12) as '0x')).toBeUndefined()
   expect(artifacts.describeError('0x01020304')).toBeUndefined()
   expect(artifacts.describeError('0x01')).toBeUndefined()
@@ -83,4 +93,26 @@ test('behavior: ignores entries that are no errors, and data that does not fit',
 
 test('error: a folder that does not exist', () => {
   expect(() => createArtifacts('/nowhere/artifacts')).toThrow('/nowhere/artifacts cannot be read')
+})
+
+test('behavior: knows what a compiler was given, by a call, Hardhat 2 and Hardhat 3', () => {
+  const place = createFolder()
+  mkdirSync(join(place, 'build-info'))
+  const output = (object: string) => ({
+    contracts: { 'A.sol': { A: { abi, evm: { deployedBytecode: { object } } } } },
+  })
+  const write = (name: string, content: object) =>
+    writeFileSync(join(place, 'build-info', name), JSON.stringify(content))
+  const input = (content: string) => ({ sources: { 'A.sol': { content } } })
+  write('one.json', { solcLongVersion: '0.8.1', input: input('two'), output: output('6001') })
+  write('two.json', { solcLongVersion: '0.8.2', input: input('three') })
+  write('two.output.json', { output: output('6002') })
+  const artifacts = createArtifacts(place)
+  artifacts.addOutput('0.8.3', input('call'), output('6003'))
+  const of = (code: string) => artifacts.compilationOf(Buffer.from(code, 'hex'))
+  expect(of('6001')).toEqual({ compiler: '0.8.1', file: 'A.sol', input: input('two') })
+  expect(of('6002')).toEqual({ compiler: '0.8.2', file: 'A.sol', input: input('three') })
+  expect(of('6003')).toEqual({ compiler: '0.8.3', file: 'A.sol', input: input('call') })
+  expect(of('6004')).toBeUndefined()
+  expect(artifacts.contractOf(Buffer.from('6003', 'hex'))).toMatchObject({ name: 'A', abi })
 })

@@ -4,8 +4,17 @@ import { join } from 'node:path'
 import type { Abi, AbiFunction, AbiParameter, Hex } from 'viem'
 import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 
+import type { Compilation } from '../http/page/reads/source.ts'
+
 /** What is known about contracts from the artifacts of their compilers. */
 export type Artifacts = ReturnType<typeof createArtifacts>
+
+/** What a compiler returned. */
+export type CompilerOutput = {
+  contracts?: Record<string, Record<string, CompiledContract | null> | null>
+}
+
+type CompiledContract = { abi?: unknown; evm?: { deployedBytecode?: { object?: string } } }
 
 /** A compiled contract. `code` is its runtime code; where an immutable value will be, it has zeros. */
 type Compiled = { code: Buffer; name: string; abi: Abi }
@@ -15,6 +24,8 @@ type CustomError = { name: string; inputs: readonly AbiParameter[] }
 /** Maximum numbers of compiled contracts and of errors. The oldest are dropped first. */
 const MAX_CONTRACTS = 5_000
 const MAX_ERRORS = 20_000
+/** With the sources of a project each. */
+const MAX_COMPILATIONS = 1_000
 
 /** Milliseconds between two scans of the folder for new artifacts. */
 const SCAN_INTERVAL = 1_000
@@ -29,6 +40,7 @@ export function createArtifacts(folder?: string) {
   const errors = new Map<string, CustomError>()
   /** By the file that has it. */
   const contracts = new Map<string, Compiled>()
+  const compilations = new Map<string, { code: Buffer; compilation: Compilation }>()
   /** Time of the last change of each artifact that was read. */
   const seen = new Map<string, number>()
   let lastScan = 0
@@ -55,6 +67,34 @@ export function createArtifacts(folder?: string) {
     dropOldest(errors, MAX_ERRORS)
   }
 
+  /** Adds the errors and contracts of a compiler's output. */
+  function addOutput(compiler: string, input: Compilation['input'], output: CompilerOutput): void {
+    for (const { abi, compiled, file } of contractsIn(output)) {
+      addAbi(abi)
+      if (!compiled) continue
+      const key = `${file}:${compiled.name}`
+      contracts.set(key, compiled)
+      compilations.set(key, { code: compiled.code, compilation: { compiler, file, input } })
+    }
+    dropOldest(contracts, MAX_CONTRACTS)
+    dropOldest(compilations, MAX_COMPILATIONS)
+  }
+
+  /** Reads the compilations in the build folder, which are large, until one has the code. */
+  function readCompilation(folder: string, code: Uint8Array): Compilation | undefined {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.parentPath.includes('build-info') || !/^[^.]+\.json$/.test(entry.name)) continue
+      const path = join(entry.parentPath, entry.name)
+      const info = jsonIn<BuildInfo>(path)
+      // Hardhat 3 writes the output beside it.
+      const output = info?.output ?? jsonIn<BuildInfo>(path.replace(/json$/, 'output.json'))?.output
+      for (const { compiled, file } of contractsIn(output ?? {}))
+        if (compiled && isCompiled(compiled.code, code))
+          return { compiler: info?.solcLongVersion ?? '', file, input: info?.input ?? {} }
+    }
+    return undefined
+  }
+
   function scan(folder: string): void {
     lastScan = performance.now()
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -65,7 +105,7 @@ export function createArtifacts(folder?: string) {
       const { mtimeMs } = statSync(file)
       if (seen.get(file) === mtimeMs) continue
       seen.set(file, mtimeMs)
-      const artifact = artifactIn(file)
+      const artifact = jsonIn<Artifact>(file)
       addAbi(artifact?.abi)
       const compiled = compiledOf(artifact, entry.name.replace(/\.json$/, ''))
       if (compiled) contracts.set(file, compiled)
@@ -101,7 +141,7 @@ export function createArtifacts(folder?: string) {
   }
 
   return {
-    addAbi,
+    addOutput,
     /** The name and the values of a custom error in revert data, such as `TooLow(1, 2)`; undefined for an unknown one. */
     describeError(data: Hex): string | undefined {
       return data.length < 10 ? undefined : afterScan(() => find(data))
@@ -110,7 +150,24 @@ export function createArtifacts(folder?: string) {
     contractOf(code: Uint8Array): { name: string; abi: Abi } | undefined {
       return afterScan(() => [...contracts.values()].find((one) => isCompiled(one.code, code)))
     },
+    /** What the compiler of this runtime code was given; undefined where no build folder and no call says it. */
+    compilationOf(code: Uint8Array): Compilation | undefined {
+      const given = [...compilations.values()].find((one) => isCompiled(one.code, code))
+      return (
+        given?.compilation ?? (folder === undefined ? undefined : readCompilation(folder, code))
+      )
+    },
   }
+}
+
+/** The contracts of a compiler's output; `compiled` is absent for one without code. */
+function* contractsIn({ contracts }: CompilerOutput) {
+  for (const [file, found] of Object.entries(contracts ?? {}))
+    for (const [name, contract] of Object.entries(found ?? {})) {
+      const abi = contract?.abi
+      const deployedBytecode = contract?.evm?.deployedBytecode ?? {}
+      yield { abi, compiled: compiledOf({ abi, deployedBytecode }, name), file }
+    }
 }
 
 function dropOldest(map: Map<string, unknown>, max: number): void {
@@ -127,9 +184,16 @@ type Artifact = {
   deployedBytecode?: string | { object?: string }
 }
 
-function artifactIn(file: string): Artifact | undefined {
+/** A whole compilation as Hardhat and Foundry keep it. */
+type BuildInfo = {
+  solcLongVersion?: string
+  input?: Compilation['input']
+  output?: CompilerOutput
+}
+
+function jsonIn<content>(file: string): content | undefined {
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as Artifact | null) ?? undefined
+    return (JSON.parse(readFileSync(file, 'utf8')) as content | null) ?? undefined
   } catch {
     // Not an artifact, or one that a compiler writes now.
     return undefined

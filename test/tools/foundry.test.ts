@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { openProject, type Project, wanted } from './project.ts'
@@ -68,6 +72,53 @@ describe.runIf(wanted)('Foundry', () => {
     expect(unlocked).toMatch(/Deployed to: 0x/)
   }, 120_000)
 
+  test('behavior: cast and forge ask for sources, ABIs and the state of a verification', async () => {
+    await project.run('forge', ['build', '--build-info', '--force'])
+    const built = await startDevGateway({ decimals: 18, artifacts: `${project.cwd}/out` })
+    onTestFinished(() => built.close())
+    const signed = ['--rpc-url', built.url, '--broadcast', '--private-key', key]
+    const coin = 'src/Shop.sol:Coin'
+    const printed = await project.run('forge', [
+      'create',
+      coin,
+      ...signed,
+      '--constructor-args',
+      from,
+    ])
+    const address = /Deployed to: (0x[\da-fA-F]{40})/.exec(printed)?.[1] as string
+    const chain = String(Number(await built.rpc('eth_chainId')))
+    const explorer = `dev = { key = "any", chain = ${chain}, url = "${built.url}/api" }`
+    appendFileSync(`${project.cwd}/foundry.toml`, `\n[etherscan]\n${explorer}\n`)
+    // Foundry keeps answers about an address for a day in the home folder.
+    const home = mkdtempSync(join(tmpdir(), 'ethgate-home-'))
+    onTestFinished(() => rmSync(home, { recursive: true }))
+    const ask = (program: string, ...args: string[]) =>
+      project.run(program, args, { ETH_RPC_URL: built.url, HOME: home })
+    const urls = ['--explorer-api-url', `${built.url}/api`, '--explorer-url', built.url]
+    const source = await ask('cast', 'source', address, ...urls, '--etherscan-api-key', 'any')
+    expect(source).toContain('contract Coin is ERC20')
+    const shown = await ask('cast', 'interface', address, '--chain', chain)
+    expect(shown).toMatch(
+      /interface Coin \{[^]*function balanceOf\(address account\) external view/,
+    )
+    const code = await ask('cast', 'creation-code', address, '--without-args')
+    const { input } = (await built.rpc(
+      'eth_getTransactionByHash',
+      await creationOf(built, address),
+    )) as {
+      input: string
+    }
+    expect(input.startsWith(code.trim())).toBe(true)
+    const args = await ask('cast', 'constructor-args', address)
+    expect(args).toContain(from.slice(2))
+    const verifier = ['--verifier', 'etherscan', '--verifier-url', `${built.url}/api`]
+    const state = ['verify-check', address.slice(2), ...verifier, '--etherscan-api-key', 'any']
+    expect(await ask('forge', ...state)).toContain('Contract successfully verified')
+    const other = ['verify-check', from.slice(2), ...verifier, '--etherscan-api-key', 'any']
+    const refused = await ask('forge', ...other).catch((error: Error) => error.message)
+    expect(refused).toContain('Fail - Unable to verify')
+  }, 300_000)
+
   test('behavior: cast sends, reads receipts and logs, calls, estimates, shows reverts', async () => {
     const coin = await create('src/Shop.sol:Coin', '--constructor-args', from)
     const transfer = [coin, 'transfer(address,uint256)', other]
@@ -105,6 +156,9 @@ describe.runIf(wanted)('Foundry', () => {
     expect(await cast('code', from)).toBe(`0xef0100${coin.slice(2).toLowerCase()}`)
   }, 120_000)
 })
+
+const creationOf = async (dev: DevGateway, address: string) =>
+  ((await dev.rpc('ots_getContractCreator', address)) as { hash: string }).hash
 
 type Broadcast = {
   receipts: { status: string }[]

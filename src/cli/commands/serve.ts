@@ -33,6 +33,10 @@ export function addServeCommand(program: Command): void {
       ['ethgate serve --config ethgate.yaml', 'nodes and settings from a file'],
     ],
   })
+  command.option(
+    '--artifacts <dir>',
+    'build folder of Hardhat or Foundry: pages and the API of Etherscan have the names, ABIs and sources of its contracts',
+  )
   addConfigOptions(command).action(async (flags) => {
     const read = () => partOf(configOf(flags))
     const config = cluster.isPrimary ? configOf(flags) : read()
@@ -46,6 +50,7 @@ export function addServeCommand(program: Command): void {
     const createSimulator = await simulatorFor(config)
     try {
       await serve({
+        artifacts: await artifactsIn(flags['artifacts'] as string | undefined),
         config,
         createSimulator,
         readAgain: config.config === undefined ? undefined : read,
@@ -54,6 +59,12 @@ export function addServeCommand(program: Command): void {
       throw new CommandError((error as Error).message, { cause: error })
     }
   })
+}
+
+async function artifactsIn(folder: string | undefined) {
+  return folder === undefined
+    ? undefined
+    : (await import('../../devchain/artifacts.ts')).createArtifacts(folder)
 }
 
 /** Runs the workers until they have ended, then ends the process. */

@@ -47,8 +47,6 @@ const compilerObject: Param<Record<string, unknown>> = (input) => {
   return input
 }
 
-const membersOf = (value: unknown) => (isObject(value) ? Object.values(value) : [])
-
 /** Methods for snapshots, the pool, state dumps, names of errors and faults. */
 export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
   const { ledger } = chain
@@ -162,13 +160,9 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
   )
 
   const hardhat_addCompilationResult = returningTrue(
-    'adds the custom errors of a compiler output, so that failures name them',
+    'adds the errors, ABIs and sources of a compilation, so that failures, pages and the API of Etherscan have them',
     [text, compilerObject, compilerObject],
-    (_version, _input, output) => {
-      for (const contracts of membersOf(output['contracts']))
-        for (const contract of membersOf(contracts))
-          if (isObject(contract)) chain.artifacts.addAbi(contract['abi'])
-    },
+    (compiler, input, output) => chain.artifacts.addOutput(compiler, input, output),
   )
 
   return {

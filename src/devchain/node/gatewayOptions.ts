@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Hash, Hex } from 'viem'
+import type { Hash } from 'viem'
 
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
 import type { Config } from '../../config/config.ts'
@@ -34,7 +34,7 @@ export function gatewayOptions(
       key: `0x${key}` as const,
     })),
     around: announcer.around,
-    artifacts: (code: Hex) => chain.artifacts.contractOf(Buffer.from(code.slice(2), 'hex')),
+    artifacts: chain.artifacts,
     failureOf: (info: ChainBlock['infos'][number]) => transactionFailure(info, chain).message,
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain, announcer, terminal),

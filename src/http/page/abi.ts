@@ -37,6 +37,7 @@ export function readAbi(input: unknown): Abi {
   if (!Array.isArray(list)) return []
   return list.flatMap((entry: unknown): unknown[] => {
     const { anonymous, inputs, name, outputs, stateMutability, type } = (entry ?? {}) as Given
+    if (type === 'constructor' && areUsable(inputs)) return [{ type, inputs, stateMutability }]
     if (typeof name !== 'string' || !/^[A-Za-z_$][\w$]{0,99}$/.test(name)) return []
     if (!areUsable(inputs)) return []
     if (type === 'function' && areUsable(outputs ?? []))

@@ -1,8 +1,11 @@
-import type { Address, Hex } from 'viem'
-import { hexToBigInt, numberToHex, pad } from 'viem/utils'
+import type { AbiEvent, Address, Hash, Hex } from 'viem'
+import { getAbiItem, numberToHex, pad, toEventSelector } from 'viem/utils'
 
+import { matchEvent, STANDARD_ABI } from '../../../codec/abi.ts'
 import type { RpcLog, RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
-import type { Source } from '../reads/source.ts'
+import { MOST_DECODED } from '../abi.ts'
+import { readLogPage } from '../reads/logPage.ts'
+import { type Source, tokenInList } from '../reads/source.ts'
 import { TRANSFER_TOPIC } from '../reads/transfers.ts'
 import {
   type Actions,
@@ -81,8 +84,9 @@ export const account: Actions = {
     )
   },
 
-  tokentx: (query, source) => transfersOf(query, source, 3),
-  tokennfttx: (query, source) => transfersOf(query, source, 4),
+  tokentx: (query, source) => transfersOf(query, source, TOKENS.tokentx),
+  tokennfttx: (query, source) => transfersOf(query, source, TOKENS.tokennfttx),
+  token1155tx: (query, source) => transfersOf(query, source, TOKENS.token1155tx),
 }
 
 /** What a list without entries is called. */
@@ -218,66 +222,103 @@ function rowOf({ receipt, transaction }: Found, head: number) {
   }
 }
 
-/** Token transfers from and to an account. @param topics - 3 for amounts (ERC-20), 4 for single tokens (ERC-721) */
-async function transfersOf(query: Query, source: Source, topics: 3 | 4) {
+/** A kind of token: the events that move it, where the account is in their topics, and what each moves. */
+type TokenKind = {
+  topics: readonly Hash[]
+  /** Number of topics. */
+  length: number
+  from: number
+  moves: (log: RpcLog, decimals: number) => Record<string, string>[]
+}
+
+const amount = (data: Hex, at = 0) => {
+  const word = data.slice(2 + at * 64, 66 + at * 64)
+  return word === '' ? '0' : String(BigInt(`0x${word}`))
+}
+
+const TOKENS = {
+  tokentx: {
+    topics: [TRANSFER_TOPIC],
+    length: 3,
+    from: 1,
+    moves: ({ data }, decimals) => [{ value: amount(data), tokenDecimal: String(decimals) }],
+  },
+  tokennfttx: {
+    topics: [TRANSFER_TOPIC],
+    length: 4,
+    from: 1,
+    moves: ({ topics: [, , , id] }) => [{ tokenID: decimal(id), tokenDecimal: '0' }],
+  },
+  token1155tx: {
+    topics: ['TransferSingle', 'TransferBatch'].map((eventName) =>
+      toEventSelector(getAbiItem({ abi: STANDARD_ABI, name: eventName }) as AbiEvent),
+    ),
+    length: 4,
+    from: 2,
+    moves: movesOfMany,
+  },
+} as const satisfies Record<string, TokenKind>
+
+/** The tokens of one transfer of several kinds of tokens in one contract. */
+function movesOfMany(log: RpcLog): Record<string, string>[] {
+  const values = matchEvent(log, [], MOST_DECODED)?.values.slice(3) as
+    | [bigint | bigint[], bigint | bigint[]]
+    | undefined
+  const [ids = [], amounts = []] = (values ?? []).map((one) => [one].flat())
+  return ids.map((id, at) => ({ tokenID: String(id), tokenValue: String(amounts[at] ?? 0n) }))
+}
+
+/** The transfers of a kind of token from and to an account, or all of a contract. */
+async function transfersOf(query: Query, source: Source, kind: TokenKind) {
   const head = await source.head()
   const { skip, take } = partIn(query, MOST_TRANSFERS)
   const contract =
     query('contractaddress') === undefined ? undefined : addressIn(query, 'contractaddress')
   const who = query('address') === undefined ? undefined : pad(addressIn(query))
   if (!contract && !who) throw new ApiError('Error! Missing address or contractaddress')
-  const filter = {
-    fromBlock: numberToHex(numberIn(query, 'startblock', 0)),
-    toBlock: numberToHex(Math.min(numberIn(query, 'endblock', head), head)),
-    ...(contract && { address: contract }),
-  }
-  const searches = who
-    ? [
-        [TRANSFER_TOPIC, who],
-        [TRANSFER_TOPIC, null, who],
-      ]
-    : [[TRANSFER_TOPIC]]
-  const found = await Promise.all(
-    searches.map((wanted) => source.ask<RpcLog[]>('eth_getLogs', { ...filter, topics: wanted })),
+  const base = { ...(contract && { address: contract }) }
+  const at = (position: number) =>
+    [kind.topics, ...Array.from({ length: position - 1 }, () => null), who].filter(
+      (one) => one !== undefined,
+    )
+  const { logs, next } = await readLogPage(
+    (who ? [kind.from, kind.from + 1] : [1]).map((position) => ({ ...base, topics: at(position) })),
+    {
+      from: numberIn(query, 'startblock', 0),
+      to: Math.min(numberIn(query, 'endblock', head), head),
+      isAscending: query('sort') !== 'desc',
+      isWanted: ({ topics }) => topics.length === kind.length,
+      limit: skip + take,
+    },
+    source,
   )
-  // A transfer to oneself is in both searches.
-  const logs = new Map(
-    found
-      .flat()
-      .filter((log) => log.topics.length === topics)
-      .map((log) => [`${log.blockNumber} ${log.logIndex}`, log]),
+  if (next !== undefined && logs.length < skip + take)
+    throw new ApiError('Error! The log index does not have all of these blocks: narrow the range')
+  const rows = await Promise.all(
+    logs.slice(skip, skip + take).map((log) => transferRows(log, source, head, kind)),
   )
-  const ordered = [...logs.values()].toSorted(
-    (a, b) =>
-      Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
-  )
-  if (query('sort') === 'desc') ordered.reverse()
-  const rows = ordered.slice(skip, skip + take).map((log) => transferRow(log, source, head))
-  return listed(await Promise.all(rows), NONE)
+  return listed(rows.flat(), NONE)
 }
 
-async function transferRow(log: RpcLog, source: Source, head: number) {
+async function transferRows(log: RpcLog, source: Source, head: number, kind: TokenKind) {
   const [receipt, transaction, token] = await Promise.all([
     source.ask<RpcReceipt>('eth_getTransactionReceipt', log.transactionHash),
     source.ask<RpcTransaction>('eth_getTransactionByHash', log.transactionHash),
-    source.token(log.address),
+    tokenInList(log.address, source),
   ])
-  const [, from = '0x', to = '0x', id] = log.topics
-  return {
+  const [from, to] = log.topics.slice(kind.from)
+  return kind.moves(log, token?.decimals ?? 0).map((moved) => ({
     blockNumber: decimal(log.blockNumber),
     timeStamp: decimal(log.blockTimestamp),
     hash: log.transactionHash,
     nonce: decimal(transaction.nonce),
     blockHash: log.blockHash,
-    from: accountOf(from),
+    from: accountOf(from ?? '0x'),
     contractAddress: log.address,
-    to: accountOf(to),
-    ...(id === undefined
-      ? { value: log.data === '0x' ? '0' : String(hexToBigInt(log.data.slice(0, 66) as Hex)) }
-      : { tokenID: decimal(id) }),
+    to: accountOf(to ?? '0x'),
+    ...moved,
     tokenName: token?.name ?? '',
     tokenSymbol: token?.symbol ?? '',
-    tokenDecimal: id === undefined ? String(token?.decimals ?? 0) : '0',
     transactionIndex: decimal(log.transactionIndex),
     gas: decimal(transaction.gas),
     gasPrice: decimal(receipt.effectiveGasPrice),
@@ -285,7 +326,7 @@ async function transferRow(log: RpcLog, source: Source, head: number) {
     cumulativeGasUsed: decimal(receipt.cumulativeGasUsed),
     input: 'deprecated',
     confirmations: String(head - Number(log.blockNumber) + 1),
-  }
+  }))
 }
 
 const accountOf = (topic: Hex): Address => `0x${topic.slice(-40)}`

@@ -21,17 +21,23 @@ export const contract: Actions = {
   },
 
   async getsourcecode(query, source) {
-    const { abi, name } = await source.contract(addressIn(query))
+    const address = addressIn(query)
+    const [{ abi, name }, compilation] = await Promise.all([
+      source.contract(address),
+      source.compilation(address),
+    ])
+    const { evmVersion, optimizer = {} } = compilation?.input.settings ?? {}
     return [
       {
-        SourceCode: '',
+        // Two braces: tools read the JSON input of a compiler inside them.
+        SourceCode: compilation ? `{${JSON.stringify(compilation.input)}}` : '',
         ABI: abi.length === 0 ? NOT_VERIFIED : JSON.stringify(abi),
         ContractName: name ?? '',
-        CompilerVersion: '',
-        OptimizationUsed: '',
-        Runs: '',
+        CompilerVersion: compilation ? `v${compilation.compiler.replace(/^v/, '')}` : '',
+        OptimizationUsed: optimizer.enabled ? '1' : '0',
+        Runs: String(optimizer.runs ?? 0),
         ConstructorArguments: '',
-        EVMVersion: 'Default',
+        EVMVersion: evmVersion ?? 'Default',
         Library: '',
         LicenseType: '',
         Proxy: '0',

@@ -1,5 +1,6 @@
 import { EtherscanProvider } from 'ethers'
 import type { Address, Hash } from 'viem'
+import { toEventSelector } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type Activity, makeActivity } from '../../../../test/support/activity.ts'
@@ -8,6 +9,7 @@ import { startGateway } from '../../../../test/support/gateway.ts'
 import { CHAIN, keys, labels } from '../../../../test/support/recordedChain.ts'
 import { signedTransfer } from '../../../../test/support/signedTransfer.ts'
 import { parseAddress } from '../../../lib/address.ts'
+import { TRANSFER_TOPIC } from '../reads/transfers.ts'
 
 const TOKEN = parseAddress(labels.contracts.Token.address) as Address
 
@@ -99,6 +101,43 @@ describe('account', () => {
     expect(none.message).toBe('No transactions found')
   })
 
+  test('default: transfers of tokens that are one of a kind, and of several kinds in one contract', async () => {
+    const [from, to] = [dev.accountOf(0), dev.accountOf(1)]
+    const word = (value: string | number) =>
+      (typeof value === 'number' ? value.toString(16) : value.slice(2)).padStart(64, '0')
+    /** A contract whose constructor writes one log. */
+    const logging = async (topics: (string | number)[], data: number[]) => {
+      const stored = data.map(
+        (value, at) => `60${word(value).slice(-2)}60${word(at * 32).slice(-2)}52`,
+      )
+      const pushed = topics.toReversed().map((topic) => `7f${word(topic)}`)
+      const code = `0x${stored.join('')}${pushed.join('')}61${word(data.length * 32).slice(-4)}6000a400`
+      const hash = (await dev.rpc('eth_sendTransaction', { from, data: code })) as Hash
+      return hash
+    }
+    const nft = await logging([TRANSFER_TOPIC, from, to, 77], [])
+    const single = 'event TransferSingle(address,address,address,uint256,uint256)'
+    const batch = 'event TransferBatch(address,address,address,uint256[],uint256[])'
+    const topicOf = (event: string) => toEventSelector(event)
+    const one = await logging([topicOf(single), from, from, to], [5, 60])
+    const lists = [64, 160, 2, 5, 6, 2, 70, 80]
+    const many = await logging([topicOf(batch), from, from, to], lists)
+    const rowsOf = async (action: string, address: string) =>
+      (await onDev('account', action, { address })).result as Rows
+    for (const address of [from, to]) {
+      const [row] = (await rowsOf('tokennfttx', address)).slice(-1)
+      expect(row).toMatchObject({ hash: nft, from, to, tokenID: '77', tokenDecimal: '0' })
+      expect(await rowsOf('token1155tx', address)).toMatchObject([
+        { hash: one, from, to, tokenID: '5', tokenValue: '60' },
+        { hash: many, tokenID: '5', tokenValue: '70' },
+        { hash: many, tokenID: '6', tokenValue: '80' },
+      ])
+    }
+    const all = (await rowsOf('tokentx', from)) as { blockNumber: string; hash: string }[]
+    const page = { address: from, sort: 'desc', page: '2', offset: '3' }
+    expect((await onDev('account', 'tokentx', page)).result).toEqual(all.toReversed().slice(3, 6))
+  })
+
   test('default: internal transactions of a transaction', async () => {
     const { result } = await onDev('account', 'txlistinternal', { txhash: seen.calls })
     expect(result).toMatchObject([{ type: 'create', isError: '0' }])
@@ -173,33 +212,59 @@ describe('contract', () => {
     expect(source).toMatchObject({ status: '1', result: [{ Proxy: '0' }] })
   })
 
-  test('behavior: names and ABIs of a build folder', async () => {
+  const post = async (base: string, form: Record<string, string>) =>
+    (await (
+      await fetch(`${base}/api`, { method: 'POST', body: new URLSearchParams(form) })
+    ).json()) as Answer
+  const verify = { module: 'contract', action: 'verifysourcecode' }
+
+  test('behavior: names, ABIs and sources of a build folder; such a contract counts as verified', async () => {
     const abi = [
       { type: 'function', name: 'ping', inputs: [], outputs: [], stateMutability: 'view' },
     ]
+    const settings = { optimizer: { enabled: true, runs: 7 }, evmVersion: 'paris' }
+    const input = { sources: { 'A.sol': { content: 'contract A {}' } }, settings }
     const own = await startGateway({
-      artifacts: () => ({ name: 'Pinged', abi: abi as never }),
+      artifacts: {
+        contractOf: () => ({ name: 'Pinged', abi: abi as never }),
+        compilationOf: () => ({ compiler: '0.8.24+commit.1', file: 'A.sol', input }),
+      },
       config: { upstream: dev.url },
     })
-    const contract = (action: string, query: Record<string, string>) =>
+    const address = seen.kitchen
+    const contract = async (action: string, query: Record<string, string>) =>
       ask(own.url, { module: 'contract', action, ...query })
-    const known = await contract('getabi', { address: seen.kitchen })
+    const known = await contract('getabi', { address })
     expect(JSON.parse(known.result as string)).toMatchObject([{ name: 'ping' }])
+    const [source] = (await contract('getsourcecode', { address })).result as Rows
+    expect(source).toMatchObject({
+      ContractName: 'Pinged',
+      CompilerVersion: 'v0.8.24+commit.1',
+      OptimizationUsed: '1',
+      Runs: '7',
+      EVMVersion: 'paris',
+    })
+    expect(JSON.parse(source?.['SourceCode']?.slice(1, -1) ?? '')).toEqual(input)
+    expect(await post(own.url, { ...verify, contractaddress: address })).toEqual({
+      status: '0',
+      message: 'NOTOK',
+      result: 'Contract source code already verified',
+    })
+    expect(await contract('checkverifystatus', { guid: address.slice(2) })).toMatchObject({
+      status: '1',
+      result: 'Pass - Verified',
+    })
   })
 
   test('behavior: tools that verify are told in the words that they read', async () => {
-    const post = async (form: Record<string, string>) =>
-      (await (
-        await fetch(`${dev.url}/api`, { method: 'POST', body: new URLSearchParams(form) })
-      ).json()) as Answer
-    const form = { module: 'contract', action: 'verifysourcecode' }
-    const missing = { ...form, contractaddress: `0x${'77'.repeat(20)}` }
-    expect((await post(missing)).result).toBe(
-      `Unable to locate ContractCode at ${missing.contractaddress}`,
+    const contractaddress = `0x${'77'.repeat(20)}`
+    expect((await post(dev.url, { ...verify, contractaddress })).result).toBe(
+      `Unable to locate ContractCode at ${contractaddress}`,
     )
-    const { result: guid } = await post({ ...form, contractaddress: seen.token })
+    const { result: guid, status } = await post(dev.url, { ...verify, contractaddress: seen.token })
+    expect(status).toBe('1')
     const checked = await onDev('contract', 'checkverifystatus', { guid: guid as string })
-    expect(['Pass - Verified', 'Fail - Unable to verify']).toContain(checked.result)
+    expect(checked).toMatchObject({ status: '0', result: 'Fail - Unable to verify' })
   })
 })
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Abi, Address, Hex } from 'viem'
-import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import { decodeFunctionResult, encodeFunctionData, hexToBytes } from 'viem/utils'
 
 import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
@@ -43,8 +43,21 @@ export type NativeToken = { id: string; name: string; decimals: number }
 /** A contract as the page knows it: its name, and an ABI from the chain or from the build folder of the developer. */
 export type Known = { name: string | undefined; abi: Abi }
 
-/** Names and ABIs by the code of a contract, from the build folders of a developer. */
-export type Artifacts = (code: Hex) => Known | undefined
+/** What a compiler was given: its version, the file of the contract, and its JSON input. */
+export type Compilation = {
+  compiler: string
+  file: string
+  input: {
+    sources?: Record<string, { content?: string }>
+    settings?: { optimizer?: { enabled?: boolean; runs?: number }; evmVersion?: string }
+  }
+}
+
+/** Names, ABIs and sources by the code of a contract, from the build folders of a developer. */
+export type Artifacts = {
+  contractOf: (code: Uint8Array) => Known | undefined
+  compilationOf: (code: Uint8Array) => Compilation | undefined
+}
 
 /** Seconds that facts about contracts stay in memory. A page asks for the same ones many times. */
 const TTL = 15
@@ -66,6 +79,7 @@ export function createSources({
   request,
 }: createSources.Options) {
   const contracts = createKept(KEPT, readContract)
+  const compilations = createKept(KEPT, readCompilation)
   const tokens = createKept(KEPT, readToken)
   const nativeTokens = createKept(KEPT, readNativeToken)
   const names = createKept(KEPT, readName)
@@ -76,8 +90,16 @@ export function createSources({
     const name = cleanText(contract?.name ?? '')
     if (abi.length > 0 || !artifacts) return { abi, name: name || undefined }
     const code = await source.ask<Hex>('eth_getCode', address, 'latest')
-    const known = code === '0x' ? undefined : artifacts(code)
+    const known = code === '0x' ? undefined : artifacts.contractOf(hexToBytes(code))
     return { abi: readAbi(known?.abi), name: name || known?.name }
+  }
+
+  async function readCompilation(
+    address: Address,
+    source: Source,
+  ): Promise<Compilation | undefined> {
+    const code = await source.ask<Hex>('eth_getCode', address, 'latest')
+    return code === '0x' ? undefined : artifacts?.compilationOf(hexToBytes(code))
   }
 
   async function readToken(address: Address, source: Source): Promise<Token | undefined> {
@@ -134,6 +156,7 @@ export function createSources({
       wallet: asking ? callsFor(asking, native.wallet) : native.wallet,
       asking,
       with: sourceFor,
+      compilation: (address) => compilations(address, source),
       contract: (address) => contracts(address, source),
       name: (address) => names(address, source),
       nativeToken: (id) => nativeTokens(id, source),
@@ -180,6 +203,8 @@ export type Source = {
   readonly asking: Call | undefined
   /** The same source for another call. */
   with(asking: Call | undefined): Source
+  /** What the compiler of a contract was given, where the developer's build folders have it. */
+  compilation(address: Address): Promise<Compilation | undefined>
   /** The contract at an address; it has no name and an empty ABI when the chain knows neither. */
   contract(address: Address): Promise<Known>
   /** The name of an account or contract on the chain. */
