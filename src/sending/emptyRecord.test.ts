@@ -30,3 +30,16 @@ test('error: an account that sent, and of which the record has nothing', async (
   const { check } = setup({ latest_opration_time: 1 })
   await expect(check(account)).rejects.toThrow(/has none of 0xa1.*--new-record/)
 })
+
+test('error: the record is lost while the process runs', async () => {
+  const stores = [createMemorySentStore(), createMemorySentStore()] as const
+  await stores[0].reserve({ id: '0x01', from: account, expiration: 1 })
+  let used = stores[0]
+  const check = createEmptyRecord({
+    native: { wallet: { getAccount: async () => ({ latest_opration_time: 1 }) } } as never,
+    store: { counts: (from) => used.counts(from) },
+  })
+  expect(await check(account)).toBeUndefined()
+  used = stores[1]
+  await expect(check(account)).rejects.toMatchObject({ code: -32603 })
+})

@@ -11,16 +11,18 @@ import type { SentStore } from './sentStore.ts'
  * paid again. Only the operator knows whether the record is new.
  */
 export function createEmptyRecord({ native, store }: createEmptyRecord.Options) {
-  const passed = new Set<Address>()
+  /** Accounts that had not sent any when they were looked at. */
+  const unused = new Set<Address>()
   /** @throws EmptyRecordError */
   return async (account: Address): Promise<void> => {
-    if (passed.has(account)) return
+    if (unused.has(account)) return
+    // Each time: the record may be lost while this process runs.
     const { mined, next } = await store.counts(account)
-    const hasSent =
-      mined + next === 0 &&
-      (await native.wallet.getAccount({ address: toNativeAddress(account) }))?.latest_opration_time
-    if (hasSent) throw new EmptyRecordError(account)
-    passed.add(account)
+    if (mined + next > 0) return
+    const address = toNativeAddress(account)
+    if ((await native.wallet.getAccount({ address }))?.latest_opration_time)
+      throw new EmptyRecordError(account)
+    unused.add(account)
   }
 }
 

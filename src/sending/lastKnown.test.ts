@@ -127,6 +127,37 @@ test('behavior: the nonces of transactions that Redis has lost are not given to 
   })
 })
 
+test('behavior: a record that lacks the nonces below is not made to look like a whole one', async () => {
+  const lost = createMemorySentStore()
+  const state = { store: createMemorySentStore() }
+  // Another replica, which has ended, sent the transaction before.
+  await state.store.reserve({ ...sent, id: `0x${'77'.repeat(32)}`, alias: `0x${'88'.repeat(32)}` })
+  let notify: (status: 'up') => void = () => {}
+  const store = withLastKnown(
+    {
+      ...state.store,
+      counts: (from) => state.store.counts(from),
+      reserve: (given) => state.store.reserve(given),
+      change: (...call) => state.store.change(...call),
+      find: (hash) => state.store.find(hash),
+      ending: (hash) => state.store.ending(hash),
+    },
+    (listener) => {
+      notify = (status) => listener(status, undefined)
+      return () => {}
+    },
+  )
+  expect(await store.reserve(sent)).toEqual({ outcome: 'reserved', nonce: 1 })
+  state.store = lost
+  notify('up')
+  expect(await store.find(alias)).toBeUndefined()
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
+  // When it is there again, so is the one after it.
+  await lost.reserve({ ...sent, id: `0x${'99'.repeat(32)}`, alias: `0x${'aa'.repeat(32)}` })
+  notify('up')
+  await expect.poll(() => lost.find(alias)).toMatchObject({ id, nonce: 1 })
+})
+
 test('behavior: kept transactions are bounded in bytes, the newest stay', async () => {
   const { state, store } = setup()
   const idOf = (n: number): Hash => `0x${n.toString(16).padStart(64, '0')}`

@@ -20,8 +20,11 @@ const MAX_BYTES = 3 * 16 * 1024 * 1024
 /** Bytes of a transaction beside its signed bytes, roughly. */
 const OVERHEAD = 1_000
 
-/** Milliseconds after its expiration for which a transaction may still not be in a solidified block: the chain may stand. */
-const GRACE = 10 * 60_000
+/**
+ * Milliseconds for which a transaction is kept: much longer than it can be mined, and much shorter than Redis keeps it. Not a time of the
+ * chain, because the clock of the machine may be wrong.
+ */
+const KEPT = 60 * 60_000
 
 /**
  * A store that can be read while Redis is unavailable: it then returns the last answer that this process saw, or nothing.
@@ -31,16 +34,13 @@ const GRACE = 10 * 60_000
  * recorded, and that Redis has neither as sent nor as ended, is recorded again, at once when Redis is there again: otherwise it could be
  * signed a second time, here or at another replica, or its nonce given to another one.
  */
-export function withLastKnown(
-  store: SentStore,
-  onStatus: RedisLink['onStatus'],
-  now = Date.now,
-): SentStore {
+export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus']): SentStore {
   const counts = new LRUCache<Address, SentCounts>({ max: MAX_ACCOUNTS })
   /** By native id, by Ethereum hash, and by sender and nonce. */
   const found = new LRUCache<string, SentTransaction>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ hex = '' }) => hex.length + OVERHEAD,
+    ttl: KEPT,
   })
   const placeOf = ({ from, nonce }: SentTransaction) => `${from} ${nonce}`
 
@@ -48,20 +48,28 @@ export function withLastKnown(
     for (const key of [...hashesOf(sent), placeOf(sent)]) found.set(key, sent)
   }
 
-  /** Whether Redis has lost a transaction that can still be mined or removed. */
-  const isLost = async ({ expiration, id, state }: SentTransaction): Promise<boolean> =>
-    state !== 'final' &&
-    expiration + GRACE >= now() &&
-    !(await store.find(id)) &&
-    !(await store.ending(id))
+  const isLost = async ({ id, state }: SentTransaction): Promise<boolean> =>
+    state !== 'final' && !(await store.find(id)) && !(await store.ending(id))
 
-  /** Records a transaction again that Redis has lost. */
+  /**
+   * Records a transaction again that Redis has lost. Nothing is restored before the nonces below it are there: a record that lacks them
+   * must not look like a whole one.
+   */
   async function restore(lost: SentTransaction): Promise<SentTransaction | undefined> {
-    if (!(await isLost(lost))) return undefined
-    const { block: _, broadcasts: __, nonce: ___, state: ____, ...sent } = lost
-    await store.reserve(sent)
+    if (!(await isLost(lost))) {
+      for (const hash of hashesOf(lost)) found.delete(hash)
+      return undefined
+    }
+    const { block: _, broadcasts: __, state: ___, ...sent } = lost
+    const { nonce: ____, ...any } = sent
+    const { outcome } = await store.reserve(sent)
+    if (outcome === 'high') return undefined
+    // Another transaction has got its nonce meanwhile.
+    if (outcome === 'low' || outcome === 'taken') await store.reserve(any)
     // Its first broadcast was before.
-    return (await store.change(lost.id, { event: 'broadcast' })).sent
+    const restored = (await store.change(lost.id, { event: 'broadcast' })).sent
+    if (restored) record(restored)
+    return restored
   }
 
   /** In the order of their nonces, so that each has its own again. */
@@ -104,10 +112,9 @@ export function withLastKnown(
     async find(hash) {
       const known = found.get(hash)
       try {
-        const sent = (await store.find(hash)) ?? (known && (await restore(known)))
+        const sent = await store.find(hash)
         if (sent) record(sent)
-        else found.delete(hash)
-        return sent
+        return sent ?? (known && (await restore(known)))
       } catch (error) {
         return fallback(error, known)
       }
