@@ -19,41 +19,17 @@ const PRICE_CHANGE_HEADROOM = 2n
 /** Stands for a signature where only its size counts. */
 export const SIGNATURE = '00'.repeat(65)
 
-/** The most energy that a contract call or creation may use. */
-export type Fees = {
-  /**
-   * The fee limit of a transaction in sun: gas × the current energy price, at most gas × the sender's maximum and the limit
-   * of the network. A sender pays the energy price, even if its maximum is higher.
-   *
-   * @throws RpcError `-32000 transaction underpriced` when the maximum is below the energy price: the transaction would
-   * stop half-way and cost its whole limit.
-   */
-  limit(offer: Fees.Offer): Promise<bigint>
-  /**
-   * The most sun that a signed transaction can cost beside its value: its fee limit, its bytes as if no bandwidth were left, the fee for
-   * a memo, and for a transfer the fees of the account that it may create.
-   *
-   * @param bytes - of the signed transaction.
-   */
-  most(raw_data: Transaction['raw_data'], bytes: number): Promise<bigint>
-}
-
-export declare namespace Fees {
-  type Offer = {
-    gas: bigint
-    /** The sender's maximum for one unit of energy in sun: `gasPrice` or `maxFeePerGas`. @default the current price */
-    gasPrice?: bigint | undefined
-    /** Expiration of the transaction, milliseconds. */
-    expiration: number
-  }
+/** What a transaction offers for its energy. */
+type Offer = {
+  gas: bigint
+  /** The sender's maximum for one unit of energy in sun: `gasPrice` or `maxFeePerGas`. @default the current price */
+  gasPrice?: bigint | undefined
+  /** Expiration of the transaction, milliseconds. */
+  expiration: number
 }
 
 /** Creates the fee limits of a chain. */
-export function createFees({
-  chain,
-  native,
-  now = () => performance.now(),
-}: createFees.Options): Fees {
+export function createFees({ chain, native, now = () => performance.now() }: createFees.Options) {
   let known: { values: Map<string, number | bigint | undefined>; at: number } | undefined
 
   /** The parameters of the chain, by key. */
@@ -77,7 +53,14 @@ export function createFees({
   }
 
   return {
-    async limit({ expiration, gas, gasPrice }) {
+    /**
+     * The fee limit of a transaction in sun: gas × the current energy price, at most gas × the sender's maximum and the limit of the
+     * network. A sender pays the energy price, even if its maximum is higher.
+     *
+     * @throws RpcError `-32000 transaction underpriced` when the maximum is below the energy price: the transaction would stop half-way
+     * and cost its whole limit.
+     */
+    async limit({ expiration, gas, gasPrice }: Offer): Promise<bigint> {
       const price = await chain.energyPrice()
       if (gasPrice !== undefined && gasPrice < price)
         throw new RpcError(
@@ -89,7 +72,13 @@ export function createFees({
       const limit = gas * least(highest, gasPrice ?? highest)
       return least(limit, await networkCap())
     },
-    async most(raw_data, bytes) {
+    /**
+     * The most sun that a signed transaction can cost beside its value: its fee limit, its bytes as if no bandwidth were left, the fee for
+     * a memo, and for a transfer the fees of the account that it may create.
+     *
+     * @param bytes - of the signed transaction.
+     */
+    async most(raw_data: Transaction['raw_data'], bytes: number): Promise<bigint> {
       const [values, isNew] = await Promise.all([parameters(), mayCreate(raw_data)])
       const fee = (key: string) => BigInt(values.get(key) ?? 0)
       const bandwidth = fee('getTransactionFee') * BigInt(bytes + RESULT_BYTES)

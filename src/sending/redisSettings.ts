@@ -9,25 +9,12 @@ const LOOK_EVERY = 10_000
 /** Milliseconds in which replicas connect to a Redis that has started again, and record again what it has lost. */
 const RESTORE = 3_000
 
-/** Whether a shared Redis keeps the record of sent transactions. */
-export type RecordKeeping = {
-  /**
-   * Reads the settings of Redis. Waits after it has started again, until other replicas have recorded what it may have lost.
-   *
-   * @throws RecordNotKeptError when it may delete records; StoreUnavailableError
-   */
-  assertKept(): Promise<void>
-  /** What is wrong with the settings, as text for operators; undefined if nothing is. */
-  problem(): string | undefined
-  close(): void
-}
-
 /**
  * Watches the settings by which Redis could lose the nonces of managed accounts: then the gateway would sign and pay an old
  * Ethereum transaction again. It logs each problem once. Settings that the server does not show are a problem for operators, and
  * no reason to refuse: by default Redis deletes nothing.
  */
-export function watchRedisSettings({ log, redis }: watchRedisSettings.Options): RecordKeeping {
+export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
   let problem: string | undefined
   let runs: string | undefined
   let restoredAt = 0
@@ -57,12 +44,18 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options): 
   timer.unref()
 
   return {
-    async assertKept() {
+    /**
+     * Reads the settings of Redis. Waits after it has started again, until other replicas have recorded what it may have lost.
+     *
+     * @throws RecordNotKeptError when it may delete records; StoreUnavailableError
+     */
+    async assertKept(): Promise<void> {
       const { evicts, policy } = await look()
       if (evicts) throw new RecordNotKeptError(policy)
       const left = restoredAt - performance.now()
       if (left > 0) await sleep(left)
     },
+    /** What is wrong with the settings, as text for operators; undefined if nothing is. */
     problem: () => problem,
     close() {
       stopListening()

@@ -15,61 +15,19 @@ import {
 } from './ethereumTransaction.ts'
 import { createFollow } from './follow.ts'
 import type { ManagedKeys } from './keys.ts'
-import { createNodeLooks, type NodeLooks, type OneNode } from './nodeLooks.ts'
+import { createNodeLooks, type OneNode } from './nodeLooks.ts'
 import { readNativeTransaction } from './readNative.ts'
 import { NotManagedError } from './refusals.ts'
-import type { FilledTransaction } from './rpcFilled.ts'
-import { type Ending, type SentStore, type SentTransaction, toId } from './sentStore.ts'
+import { type SentStore, toId } from './sentStore.ts'
 import { signedBy } from './signatures.ts'
 import { createSigning, type Signed, type SendRequest } from './signing.ts'
 import { createSubmission } from './submission.ts'
 
 /** Sends, signs and counts transactions for methods. */
-export type Sending = {
-  readonly accounts: readonly Address[]
-  readonly keys: ManagedKeys
-  /**
-   * Sends signed bytes: a native transaction unchanged, or an Ethereum transaction of a managed account, for which the
-   * gateway signs a native one.
-   *
-   * @param unit - the unit of the amounts of an Ethereum transaction, which is the unit of the client's endpoint.
-   * @param spender - who asks; absent for this process.
-   * @returns the hash by which the sender finds the transaction.
-   */
-  sendRaw(raw: Hex, unit: Unit, spender?: Spender): Promise<Hash>
-  sendManaged(request: SendRequest): Promise<Hash>
-  /**
-   * Signs and records the native transaction of a request without sending it. The same request gets the same bytes again, at every replica,
-   * while they can be mined.
-   *
-   * @throws RpcError `-32000 nonce too low`, or `replacement transaction underpriced` when another transaction has the nonce
-   */
-  sign(request: SendRequest): Promise<{ hex: string; id: Hash; nonce: number }>
-  /** Fills in absent fields, for `eth_fillTransaction`. */
-  fill(request: SendRequest): Promise<FilledTransaction>
-  /** The next nonce of an account after the mined transactions that were sent through the gateway, or after the pending ones too. */
-  count(account: Address, at: 'mined' | 'pending'): Promise<number>
-  /** The sent transaction with a native id or an Ethereum hash. */
-  find(hash: Hash): Promise<SentTransaction | undefined>
-  /** How a transaction ended that was sent through the gateway and that is in no block. */
-  ending(hash: Hash): Promise<Ending | undefined>
-  /** The newest block with a transaction that a reorg removed; undefined when none is known. */
-  orphanWith(transaction: Hash): HeadBlock | undefined
-  /** What each node has of a transaction. */
-  lookAtNodes: NodeLooks
-  /** The contract address for a predicted address. Any other address is returned unchanged. */
-  contractAt(address: Address): Address
-  /** Data or a topic without predicted addresses. @throws PredictedAddressError */
-  inData(data: Hex): Hex
-  /** Whether predicted addresses in data are replaced. Receipts then list them. */
-  readonly rewritesPredicted: boolean
-  /** Starts to follow sent transactions until they are mined or expire. */
-  start(): void
-  stop(): Promise<void>
-}
+export type Sending = ReturnType<typeof createSending>
 
 /** Creates the service that sends for managed accounts and broadcasts signed transactions. */
-export function createSending(given: createSending.Options): Sending {
+export function createSending(given: createSending.Options) {
   const options = { ...DEFAULTS, ...given }
   const { chain, head, keys, native, predictedAddresses, store } = options
   const nodes = given.nodes ?? (() => [{ name: undefined, native }])
@@ -78,7 +36,7 @@ export function createSending(given: createSending.Options): Sending {
   const submission = createSubmission({
     ...options,
     contracts,
-    sign: (request) => signing.sign(request),
+    sign: signing.sign,
   })
   const follow = createFollow({
     ...options,
@@ -104,6 +62,7 @@ export function createSending(given: createSending.Options): Sending {
     return signed.hash
   }
 
+  /** The next nonce of an account after the mined transactions that were sent through the gateway, or after the pending ones too. */
   async function count(account: Address, at: 'mined' | 'pending'): Promise<number> {
     const from = account.toLowerCase() as Address
     if (at === 'pending') return (await store.counts(from)).next
@@ -118,26 +77,43 @@ export function createSending(given: createSending.Options): Sending {
   return {
     accounts: keys.accounts,
     keys,
-    async sendRaw(raw, unit, spender) {
+    /**
+     * Sends signed bytes: a native transaction unchanged, or an Ethereum transaction of a managed account, for which the gateway signs a
+     * native one.
+     *
+     * @param unit - the unit of the amounts of an Ethereum transaction, which is the unit of the client's endpoint.
+     * @param spender - who asks; absent for this process.
+     * @returns the hash by which the sender finds the transaction.
+     */
+    async sendRaw(raw: Hex, unit: Unit, spender?: Spender): Promise<Hash> {
       if (!looksLikeEthereum(raw)) return sendNative(raw)
       return sendEthereum(await readEthereumTransaction(raw, chain.id, unit), spender)
     },
-    sendManaged: (request) => submission.submit(request),
-    sign: (request) => submission.sign(request),
-    fill: (request) => signing.fill(request, (account) => count(account, 'pending')),
+    sendManaged: (request: SendRequest) => submission.submit(request),
+    sign: submission.sign,
+    /** Fills in absent fields, for `eth_fillTransaction`. */
+    fill: (request: SendRequest) => signing.fill(request, (account) => count(account, 'pending')),
     count,
-    find: (hash) => store.find(hash),
-    ending: (hash) => store.ending(hash),
-    orphanWith: (transaction) =>
+    /** The sent transaction with a native id or an Ethereum hash. */
+    find: (hash: Hash) => store.find(hash),
+    /** How a transaction ended that was sent through the gateway and that is in no block. */
+    ending: (hash: Hash) => store.ending(hash),
+    /** The newest block with a transaction that a reorg removed; undefined when none is known. */
+    orphanWith: (transaction: Hash): HeadBlock | undefined =>
       [...(head.window()?.orphans.values() ?? [])].findLast(({ transactions }) =>
         transactions.includes(transaction),
       ),
+    /** What each node has of a transaction. */
     lookAtNodes: createNodeLooks({ head, nodes }),
-    contractAt: (address) => contracts.resolve(address),
-    inData: (data) => contracts.inData(data).data,
+    /** The contract address for a predicted address. Any other address is returned unchanged. */
+    contractAt: contracts.resolve,
+    /** Data or a topic without predicted addresses. @throws PredictedAddressError */
+    inData: (data: Hex): Hex => contracts.inData(data).data,
+    /** Whether predicted addresses in data are replaced. Receipts then list them. */
     rewritesPredicted: predictedAddresses === 'rewrite',
-    start: () => follow.start(),
-    stop: () => follow.stop(),
+    /** Starts to follow sent transactions until they are mined or expire. */
+    start: follow.start,
+    stop: follow.stop,
   }
 }
 

@@ -48,19 +48,7 @@ export type Signed = {
 }
 
 /** Fills in and signs transactions of managed accounts. */
-export type Signing = {
-  /** Fills in absent fields. @param count - returns the account's next nonce. */
-  fill(
-    request: SendRequest,
-    count: (account: Address) => Promise<number>,
-  ): Promise<FilledTransaction>
-  /**
-   * Signs the native transaction of a request, after the most that it can cost was counted for the spender.
-   *
-   * @throws RpcError `-32000` when the account is not managed here or the spender may not use it, or as `Spender.spend`
-   */
-  sign(request: SendRequest): Promise<Signed>
-}
+export type Signing = ReturnType<typeof createSigning>
 
 /** Milliseconds from the head's time to the expiration of a transaction, as the node's own builders set it. */
 export const LIFETIME = 60_000
@@ -73,14 +61,18 @@ export function createSigning({
   keys,
   native,
   now,
-}: createSigning.Options): Signing {
+}: createSigning.Options) {
   const fees = createFees({ chain, native, now })
   const quickly = keys.accounts.length > 0 ? quickSignature() : undefined
   let lastTimestamp = 0
   /** The requests whose cost was counted. */
   const counted = new WeakSet<SendRequest>()
 
-  const fill: Signing['fill'] = async (request, count) => {
+  /** Fills in absent fields. @param count - returns the account's next nonce. */
+  async function fill(
+    request: SendRequest,
+    count: (account: Address) => Promise<number>,
+  ): Promise<FilledTransaction> {
     const { from, to, value } = request
     const { data } = contracts.inData(request.data)
     const call = { data, from, value, ...(to && { to }) }
@@ -123,6 +115,11 @@ export function createSigning({
     return toNativeTransaction({ data, feeLimit, from, value, ...(to && { to }) }, anchor, hasCode)
   }
 
+  /**
+   * Signs the native transaction of a request, after the most that it can cost was counted for the spender.
+   *
+   * @throws RpcError `-32000` when the account is not managed here or the spender may not use it, or as `Spender.spend`
+   */
   async function sign(request: SendRequest): Promise<Signed> {
     const { from, spender, value } = request
     const key = keys.keyOf(from)
