@@ -8,6 +8,8 @@ export type Case = {
   flags?: readonly string[]
   /** Whether to start a redis-server for the gateway. @default false */
   redis?: boolean
+  /** Whether the gateway simulates, on the state of a development chain. @default false */
+  simulates?: boolean
   /** The most memory, in MiB, that the case may add to the gateway. @default any */
   growth?: number
   /** Environment variables of the gateway. */

@@ -13,6 +13,7 @@ import {
   startNode,
   watchMemory,
 } from './processes.ts'
+import { startSimulatedNode } from './simulatedNode.ts'
 
 /** Runs each case against a new gateway and prints the table. @returns whether all cases passed. */
 export async function hostile(names: string[]): Promise<boolean> {
@@ -54,11 +55,16 @@ type Figures = {
 
 async function runCase(one: Case, node: DrillNode): Promise<Figures> {
   const redis = one.redis ? await startRedis() : undefined
+  const simulated = one.simulates ? await startSimulatedNode() : undefined
   const gateway = await startGateway({
     env: one.env ?? {},
-    flags: [...(one.flags ?? []), ...(redis ? ['--redis', redis.url] : [])],
+    flags: [
+      ...(one.flags ?? []),
+      ...(redis ? ['--redis', redis.url] : []),
+      ...(simulated?.flags ?? []),
+    ],
     log: one.log,
-    upstream: node.url,
+    upstream: simulated?.upstream ?? node.url,
   })
   const { pid, port, url } = gateway
   const light = await startLightClient(url)
@@ -85,6 +91,7 @@ async function runCase(one: Case, node: DrillNode): Promise<Figures> {
     await node.hang(false)
     await gateway.end()
     await redis?.close()
+    await simulated?.end()
   }
 }
 

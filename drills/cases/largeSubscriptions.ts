@@ -13,6 +13,7 @@ const EACH = 100
 export const largeSubscriptions: Case = {
   name: 'large-subscriptions',
   what: `${SOCKETS * EACH} log subscriptions with the largest filters`,
+  growth: 300,
   async run({ wsUrl }) {
     const all = await Promise.all(
       Array.from({ length: SOCKETS }, (_, index) => subscribe(wsUrl, index)),

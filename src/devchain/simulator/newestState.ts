@@ -5,7 +5,7 @@ import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import { openFork } from '../fork/open.ts'
 import { createDevChain, type DevChain, runFetching, type StateReader } from '../index.ts'
-import { counted, type Run } from './run.ts'
+import { counted, countedForAll, type Run } from './run.ts'
 
 /** Work on the newest state of a node. */
 export type NewestState = {
@@ -74,7 +74,7 @@ export function createNewestState({
     const opened = { id: '', reads: 0, checked: 0 }
     const read = <answer>(ask: () => Promise<answer>) => {
       opened.reads++
-      return counted(ask)
+      return opened.id === '' ? countedForAll(ask) : counted(ask)
     }
     const fork = await openFork({
       rpc: { ...rpc, call: (...call) => read(() => rpc.call(...call)) },

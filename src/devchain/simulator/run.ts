@@ -35,9 +35,9 @@ export const runs = new AsyncLocalStorage<Run>()
 export async function counted<answer>(ask: () => Promise<answer>): Promise<answer> {
   const run = runs.getStore()
   if (!run) return ask()
-  if (++run.calls > MOST_READS)
+  if (run.calls >= MOST_READS)
     throw new LimitExceededError(`a simulation may read at most ${MOST_READS} values of the node`)
-  run.onCall(run.calls)
+  count(run)
   if (run.inFlight++ === 0) run.turn.give()
   try {
     return await ask()
@@ -45,4 +45,18 @@ export async function counted<answer>(ask: () => Promise<answer>): Promise<answe
     run.inFlight--
     await run.turn.take()
   }
+}
+
+/**
+ * Makes a call to the node that all simulations wait for. It counts for the current one, but waits for no turn: the simulations of one
+ * caller could hold up all others.
+ */
+export async function countedForAll<answer>(ask: () => Promise<answer>): Promise<answer> {
+  const run = runs.getStore()
+  if (run) count(run)
+  return ask()
+}
+
+function count(run: Run): void {
+  run.onCall(++run.calls)
 }

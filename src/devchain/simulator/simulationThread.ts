@@ -87,7 +87,7 @@ async function simulate(order: Order, signal: AbortSignal) {
     const { code, data, message } = error
     return { error: { code, data, message } }
   } finally {
-    turn.give()
+    turn.end()
   }
 }
 

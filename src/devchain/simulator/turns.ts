@@ -1,4 +1,5 @@
 import { createFairQueue } from '../../lib/fairQueue.ts'
+import { sleep } from '../../lib/sleep.ts'
 import type { Turn } from '../../lib/turn.ts'
 
 /** The turn of one simulation. */
@@ -7,30 +8,49 @@ export type SimulationTurn = Turn & {
   take(): Promise<void>
   /** Gives the turn up while the simulation waits for a node. */
   give(): void
+  /** Gives the turn up for good. Always end it. */
+  end(): void
 }
 
 /** Milliseconds after which the event loop and other simulations have a turn. */
 const SLICE = 5
+
+/** Milliseconds of a turn that could not be interrupted, such as that of a pairing. */
+const LONG = 2 * SLICE
 
 /** Milliseconds that a simulation may compute in all: as in geth. */
 const MOST = 5_000
 
 /**
  * One simulation of the thread computes at a time, and callers take turns. So each is charged for its own time only, and it is known
- * which one computes when the thread fails.
+ * which one computes when the thread fails. After a long turn a caller leaves as much time to the others: they take many short turns
+ * between their reads of the node.
  */
-export function createTurns({ most = MOST, now = threadTime, onTurn }: createTurns.Options): {
+export function createTurns({
+  most = MOST,
+  now = threadTime,
+  onTurn,
+  rest = sleep,
+}: createTurns.Options): {
   open(simulation: createTurns.Simulation): SimulationTurn
 } {
-  const waiting = createFairQueue<() => void>()
+  const waiting = createFairQueue<{ begin: () => void; caller: Caller }>()
+  /** The callers of simulations under way. */
+  const callers = new Map<string, Caller>()
   let holder: object | undefined
   /** Turns so far. */
   let turns = 0
 
-  function pass(): void {
-    holder = undefined
-    onTurn(0)
-    waiting.shift()?.()
+  function startNext(): void {
+    if (!holder) waiting.shift(({ caller }) => !caller.rests)?.begin()
+  }
+
+  /** Leaves time to other callers, as long as there are some. */
+  async function leaveTime(caller: Caller, milliseconds: number): Promise<void> {
+    caller.rests = true
+    for (let due = milliseconds; due > 0 && callers.size > 1; due -= SLICE) await rest(SLICE)
+    caller.rests = false
+    startNext()
   }
 
   return {
@@ -39,6 +59,9 @@ export function createTurns({ most = MOST, now = threadTime, onTurn }: createTur
       let spent = 0
       let since = 0
       let taking: Promise<void> | undefined
+      let caller = callers.get(owner)
+      if (!caller) callers.set(owner, (caller = { rests: false, simulations: 0 }))
+      caller.simulations++
 
       const used = () => spent + (holder === self ? now() - since : 0)
 
@@ -52,11 +75,11 @@ export function createTurns({ most = MOST, now = threadTime, onTurn }: createTur
       }
 
       async function wait(): Promise<void> {
-        if (holder)
-          await new Promise<void>((resolve) => {
-            waiting.add(() => (begin(), resolve()), owner, weight)
-          })
-        else begin()
+        await new Promise<void>((resolve) => {
+          const entry = { begin: () => (begin(), resolve()), caller }
+          waiting.add(entry, owner, weight)
+          startNext()
+        })
         if (!signal.aborted) return
         give()
         signal.throwIfAborted()
@@ -64,9 +87,13 @@ export function createTurns({ most = MOST, now = threadTime, onTurn }: createTur
 
       function give(): void {
         if (holder !== self) return
-        spent += now() - since
+        const lasted = now() - since
+        spent += lasted
         onUsed(spent)
-        pass()
+        holder = undefined
+        onTurn(0)
+        if (lasted > LONG) void leaveTime(caller, lasted)
+        startNext()
       }
 
       const take = async () => {
@@ -81,6 +108,10 @@ export function createTurns({ most = MOST, now = threadTime, onTurn }: createTur
       return {
         take,
         give,
+        end() {
+          give()
+          if (--caller.simulations === 0) callers.delete(owner)
+        },
         isOver: () => holder !== self || now() - since > SLICE,
         async next() {
           give()
@@ -95,6 +126,12 @@ export function createTurns({ most = MOST, now = threadTime, onTurn }: createTur
   }
 }
 
+type Caller = {
+  /** Whether it leaves time to others. */
+  rests: boolean
+  simulations: number
+}
+
 export declare namespace createTurns {
   type Options = {
     /** Milliseconds that a simulation may compute. @default 5,000 */
@@ -103,6 +140,8 @@ export declare namespace createTurns {
     now?: () => number
     /** Called with the number of the simulation that begins to compute; 0 for none. */
     onTurn: (number: number) => void
+    /** Waits for milliseconds. @default `sleep` */
+    rest?: (milliseconds: number) => Promise<void>
   }
   type Simulation = {
     /** From 1. */
