@@ -44,9 +44,9 @@ async function attack({ url }: Target, bodies: readonly string[]): Promise<Outco
   await post(own, OTHER)
   const waits: number[] = []
   let wrong = 0
-  let isOver = false
+  const attacked = { isOver: false }
   const other = async () => {
-    while (!isOver) {
+    while (!attacked.isOver) {
       const began = performance.now()
       if (!(await post(own, OTHER)).includes(`${'0'.repeat(62)}7b"`)) wrong++
       waits.push(performance.now() - began)
@@ -55,7 +55,7 @@ async function attack({ url }: Target, bodies: readonly string[]): Promise<Outco
   }
   const others = other()
   const answers = await Promise.all(bodies.map((body) => post(body, STRANGER)))
-  isOver = true
+  attacked.isOver = true
   await others
   const results = answers.filter((answer) => answer.includes('"result"')).length
   const slowest = Math.max(...waits).toFixed(0)
