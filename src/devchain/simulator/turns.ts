@@ -59,8 +59,8 @@ export function createTurns({
       let spent = 0
       let since = 0
       let taking: Promise<void> | undefined
-      let caller = callers.get(owner)
-      if (!caller) callers.set(owner, (caller = { rests: false, simulations: 0 }))
+      const caller = callers.get(owner) ?? { rests: false, simulations: 0 }
+      callers.set(owner, caller)
       caller.simulations++
 
       const used = () => spent + (holder === self ? now() - since : 0)
