@@ -22,6 +22,7 @@ await build({
     // Threads are started from files beside the code that starts them.
     'chunks/reader': 'src/logIndex/worker/reader.ts',
     'chunks/writer': 'src/logIndex/worker/writer.ts',
+    'chunks/blockWriter': 'src/logIndex/worker/blockWriter.ts',
     'chunks/simulationThread': 'src/devchain/simulator/simulationThread.ts',
     'chunks/tracerThread': 'src/devchain/trace/javascript/tracerThread.ts',
     ...Object.fromEntries(

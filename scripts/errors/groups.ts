@@ -82,7 +82,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       'Correct the address. If a private chain was made anew, use a new `--data-dir`, Redis prefix and index.',
     texts: [
       /^the upstream node (serves another chain|or its JSON-RPC is of another chain)/,
-      /^the log index belongs to another chain/,
+      /^the (log index|store of blocks) belongs to another chain/,
       /belongs to another chain or another version$/,
     ],
   },
@@ -377,12 +377,13 @@ export const GROUPS: readonly ErrorGroup[] = [
     ],
   },
   {
-    title: 'The log index',
+    title: 'The log index and the store of blocks',
     cause:
-      'The index is missing, damaged, incomplete, of another layout, or its package is not installed.',
+      'It is missing, damaged, incomplete, of another layout, or its package is not installed.',
     remedy:
-      'The message says what to do. `ethgate index status` and `ethgate index verify` examine an index. See [the log index](log-index.md).',
+      'The message says what to do. `ethgate index status` and `ethgate index verify` examine an index. A store of blocks may be deleted: nodes have its blocks. See [the log index](log-index.md).',
     files: [
+      'logIndex/blocks/writer',
       'logIndex/engine/',
       'logIndex/logIndex',
       'logIndex/search/search',
@@ -447,6 +448,7 @@ export const INTERNAL = [
   'devchain/vm/',
   'http/',
   'lib/',
+  'logIndex/blocks/',
   'logIndex/fill/',
   'logIndex/search/share',
   'logIndex/store/',

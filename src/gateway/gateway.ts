@@ -212,6 +212,7 @@ export function createGateway({
     for (const place of HELD_PLACES) metrics.heldBytes.set({ place }, held.total(place))
     metrics.limitsShared.set(limits.isShared() === false ? 0 : 1)
     if (services) metrics.blockCache(services.blocks.usage())
+    if (services?.store) metrics.store(services.store.status())
   }
   workers?.onBeat(() =>
     Math.max(0, ...(upstreams?.transport.status() ?? []).map(({ quota }) => quota ?? 0)),

@@ -15,6 +15,9 @@ import { createCallDurations } from './callDurations.ts'
 /** All metrics of one process, as the library adds them up. */
 export type WorkerMetrics = MetricObjectWithValues<MetricValue<string>>[]
 
+/** The state of the store of blocks. */
+export type StoreStatus = { blocks: number; bytes: number; damaged: number; isUp: boolean }
+
 /** Every metric of a gateway. Names end in their unit; time is in seconds. */
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -89,6 +92,19 @@ export function createMetrics() {
     ['outcome'],
   )
   const seen = { hits: 0, misses: 0 }
+  const storeReads = counter(
+    'ethgate_store_reads_total',
+    'Reads of final blocks and transactions, by outcome: hit (in the store) or miss (read from a node)',
+    ['outcome'],
+  )
+  const storeBlocks = gauge('ethgate_store_blocks', 'Blocks in the store', 'max')
+  const storeBytes = gauge('ethgate_store_bytes', 'Size of the store of blocks', 'max')
+  const storeDamaged = gauge('ethgate_store_damaged_reads', 'Reads that found a damaged block')
+  const storeUp = gauge(
+    'ethgate_store_up',
+    '1 when the store of blocks answers; 0 also without one',
+    'min',
+  )
   const roles = gauge(
     'ethgate_replica_role',
     '1 for the role of this replica: leader, follower or standalone',
@@ -180,6 +196,17 @@ export function createMetrics() {
       cacheReads.inc({ outcome: 'hit' }, hits - seen.hits)
       cacheReads.inc({ outcome: 'miss' }, misses - seen.misses)
       Object.assign(seen, { hits, misses })
+    },
+    /** One read that the store of blocks could answer. */
+    storeRead(isHit: boolean) {
+      storeReads.inc({ outcome: isHit ? 'hit' : 'miss' })
+    },
+    /** The state of the store of blocks. */
+    store({ blocks, bytes, damaged, isUp }: StoreStatus) {
+      storeBlocks.set(blocks)
+      storeBytes.set(bytes)
+      storeDamaged.set(damaged)
+      storeUp.set(isUp ? 1 : 0)
     },
     refused: counter(
       'ethgate_calls_refused_total',

@@ -45,6 +45,24 @@ export const limitOptions = {
     parse: integer(1, 10_000),
     help: 'most upstream calls a second for filling the log index; a node allows 1,000 a second of each kind',
   },
+  store: {
+    value: 'auto|off|DIR|URL',
+    default: 'auto',
+    parse: text,
+    help: 'where final blocks and receipts are kept for later reads: auto, in --data-dir if one is given; a directory, or postgres://… for one that replicas share; off',
+  },
+  storeBytes: {
+    value: 'BYTES',
+    default: 8_192 * MIB,
+    parse: integer(MIB),
+    help: 'most bytes of that store; those that were not used for the longest time are removed',
+  },
+  storeFill: {
+    value: 'reads|index',
+    default: 'reads',
+    parse: oneOf('reads', 'index'),
+    help: 'what fills that store: blocks that are read, or also those that fill the log index',
+  },
   cacheBytes: {
     value: 'BYTES',
     default: 256 * MIB,

@@ -4,6 +4,8 @@ import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Meter } from '../../lib/call.ts'
 import { INDEX_READ_PRICE } from '../../limits/prices.ts'
 import { createLogIndex, type LogIndex } from '../../logIndex/logIndex.ts'
+import type { ChainIdentity } from '../../native/capabilities.ts'
+import { storeOf } from './gatewayStore.ts'
 
 /** Milliseconds that one search in the index may take. */
 const DEADLINE = 10_000
@@ -24,8 +26,8 @@ export function indexSockets(config: Config): number {
 /** The configured log index, kept up to date with the head. Undefined without one, and for a chain in this process. */
 export function createGatewayIndex({
   config,
-  genesis,
   head,
+  identity: { chainId, genesis },
   log,
 }: createGatewayIndex.Options): LogIndex | undefined {
   const upstreams = upstreamsOf(config)
@@ -39,6 +41,7 @@ export function createGatewayIndex({
       genesis,
       rate: config.indexRate,
       sockets: indexSockets(config),
+      store: config.storeFill === 'index' ? storeOf(config, chainId) : undefined,
       timeout: config.upstreamTimeout,
       upstreams,
     },
@@ -94,8 +97,7 @@ export function createGatewayIndex({
 export declare namespace createGatewayIndex {
   type Options = {
     config: Config
-    /** Hash of block 0, hex without `0x`. */
-    genesis: string
+    identity: ChainIdentity
     head: Pick<Head, 'onUpdate' | 'window'>
     log: createLogIndex.Options['log']
   }

@@ -1,5 +1,7 @@
 import type { Head } from '../../chain/head/headTypes.ts'
 import type { Config } from '../../config/config.ts'
+import { INDEX_READ_PRICE } from '../../limits/prices.ts'
+import { type BlockSource, throughStore } from '../../logIndex/blocks/throughStore.ts'
 import { createNodeClient, type NativeClient } from '../../native/client.ts'
 import { type ChainGuard, createChainGuard } from '../../native/identity/chainGuard.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
@@ -21,6 +23,8 @@ export type NodeConnection = {
   nodes(): OneNode[]
   /** The nodes' own JSON-RPC; undefined while none has one. */
   rpc(): NodeRpc | undefined
+  /** Answers reads of final blocks from a store from now on; undefined for none. It has no effect on a given transport. */
+  useStore(store: BlockSource | undefined): void
   /** The nodes of the configuration; undefined for a chain behind a given transport. */
   readonly upstreams: Upstreams | undefined
   close(): Promise<void>
@@ -44,7 +48,17 @@ export function createNodeConnection({
       timeout: config.upstreamTimeout,
     })
   const upstreams = connectUpstreams({ config, share, telemetry })
-  const native = createNodeClient({ transport: upstreams.transport })
+  let store: BlockSource | undefined
+  const native = createNodeClient({
+    transport: throughStore(
+      upstreams.transport,
+      () => store,
+      ({ meter }, isHit) => {
+        telemetry.metrics.storeRead(isHit)
+        if (isHit && meter) meter.cost += INDEX_READ_PRICE
+      },
+    ),
+  })
   return {
     nodes: createNodes(native, upstreams),
     expect: (genesis) => upstreams.transport.expect(genesis),
@@ -53,6 +67,7 @@ export function createNodeConnection({
     headNative: createNodeClient({ transport: belowFloor(upstreams.transport) }),
     rpc: () => (upstreams.hasRpc() ? upstreams.rpc : undefined),
     upstreams,
+    useStore: (next) => (store = next),
     async close() {
       await upstreams.rpc.close()
       await native.close()
@@ -101,6 +116,7 @@ function connectionOf(
     nodes: () => [{ name: undefined, native }],
     rpc: () => undefined,
     upstreams: undefined,
+    useStore() {},
     close: () => native.close(),
   }
 }

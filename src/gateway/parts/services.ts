@@ -13,6 +13,7 @@ import { openSentStore } from '../../sending/openSentStore.ts'
 import { createSending } from '../../sending/sending.ts'
 import { createCursorStore } from './cursorStore.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
+import type { GatewayStore } from './gatewayStore.ts'
 import { createViews, type ServiceNeeds, type Views } from './views.ts'
 
 export { DataDirError } from '../../sending/openSentStore.ts'
@@ -29,6 +30,8 @@ export type Services = {
   /** The log index; absent without `--index`. */
   readonly index: LogIndex | undefined
   readonly redis: RedisLink | undefined
+  /** The store of final blocks; absent without one. */
+  readonly store: GatewayStore | undefined
   /** Why named cursors could not be written the last time. */
   cursorProblem(): string | undefined
   /** Why the record of sent transactions might not be kept, as text for operators. */
@@ -49,7 +52,7 @@ export async function createServices(options: createServices.Options): Promise<S
   const { isAuthoritative: isInProcess } = own
   const redis = connectRedis(options)
   const views = createViews(options, redis)
-  const { blocks, full, genesis, head, index, solid } = views
+  const { blocks, full, genesis, head, index, solid, store } = views
   const sent = await openSent(options, genesis, redis).catch(async (error: unknown) => {
     await redis?.close()
     throw error
@@ -98,13 +101,16 @@ export async function createServices(options: createServices.Options): Promise<S
     head,
     index,
     redis,
+    store,
     cursorProblem: () => cursorStore.problem(),
     sentProblem: () => sent.problem(),
     async start() {
       sending.start()
       await head.start()
       // `stop` may have been called meanwhile.
-      if (!isStopped) index?.start()
+      if (isStopped) return
+      index?.start()
+      store?.start()
     },
     async stop() {
       isStopped = true
@@ -112,6 +118,7 @@ export async function createServices(options: createServices.Options): Promise<S
       await cursorStore.close()
       await head.stop()
       await index?.stop()
+      await store?.stop()
       await sending.stop()
       await sent.close()
       await redis?.close()

@@ -17,6 +17,7 @@ import type { PrivateKey } from '../../native/protobuf/signature.ts'
 import type { Execution } from '../../rpc/execution/execution.ts'
 import type { Simulator } from '../../rpc/execution/simulated.ts'
 import { createGatewayIndex } from './gatewayIndex.ts'
+import { createGatewayStore } from './gatewayStore.ts'
 import type { NodeConnection } from './nodeConnection.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -77,7 +78,10 @@ export function createViews(
     log,
     native: headNative,
     nextRun,
-    onLoaded: (loaded) => blocks.put(loaded),
+    onLoaded(loaded) {
+      blocks.put(loaded)
+      store?.loaded(loaded)
+    },
     redis,
   })
   const blocks = createBlocks({
@@ -90,7 +94,8 @@ export function createViews(
       step &&
       ((number) => step('block cache miss', 'internal', { 'ethgate.block.number': number })),
   })
-  const index = createGatewayIndex({ config, genesis: identity.genesis, head, log })
+  const store = createGatewayStore({ config, head, identity, log, native, use: node.useStore })
+  const index = createGatewayIndex({ config, head, identity, log })
   const options = {
     accountIndex: index ?? own.accountIndex,
     blocks,
@@ -113,5 +118,6 @@ export function createViews(
     head,
     index,
     solid: createChain({ ...options, view: 'solid' }),
+    store,
   }
 }

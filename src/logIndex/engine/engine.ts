@@ -25,11 +25,41 @@ export type Engine = {
   close(): Promise<void>
 }
 
-/** The tables: what is covered, posting lists, the logs themselves, claims of work, and facts about the index. */
-export const TABLES = ['segments', 'postings', 'logs', 'claims', 'facts'] as const
+/** The tables of a log index: what is covered, posting lists, the logs themselves, claims of work, and facts about the index. */
+const TABLES = ['segments', 'postings', 'logs', 'claims', 'facts'] as const
+
+/** The tables of a store of blocks: blocks, the heights of transactions, when each row was last used, and facts. */
+const BLOCK_TABLES = ['blocks', 'heights', 'uses', 'facts'] as const
 
 /** The name of a table. */
-export type Table = (typeof TABLES)[number]
+export type Table = (typeof TABLES | typeof BLOCK_TABLES)[number]
+
+/** What an engine stores, and where. */
+export type Layout = {
+  tables: readonly Table[]
+  /** The name of the file in the directory. */
+  file: string
+  /** The schema in PostgreSQL, unless the address names another with `?schema=`. */
+  schema: string
+  /** Its name in messages. */
+  name: string
+}
+
+/** A log index. */
+export const INDEX_LAYOUT: Layout = {
+  tables: TABLES,
+  file: 'log-index.lmdb',
+  schema: 'ethgate_index',
+  name: 'log index',
+}
+
+/** A store of blocks. */
+export const BLOCKS_LAYOUT: Layout = {
+  tables: BLOCK_TABLES,
+  file: 'blocks.lmdb',
+  schema: 'ethgate_blocks',
+  name: 'store of blocks',
+}
 
 /** A row: its key and its value. */
 export type Entry = { key: Buffer; value: Buffer }

@@ -4,13 +4,10 @@ import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 
 import { createQueue } from '../../lib/queue.ts'
-import { type Batch, type Engine, type Entry, TABLES, type Table, type View } from './engine.ts'
+import type { Batch, Engine, Entry, Layout, Table, View } from './engine.ts'
 
 /** First size of the memory map. LMDB grows it as needed. */
 const MAP_BYTES = 1024 ** 3
-
-/** Its name in the directory. */
-export const FILE = 'log-index.lmdb'
 
 type Bytes = Database<Buffer, Buffer>
 
@@ -23,13 +20,14 @@ type Lookup = {
  * The embedded engine: one memory-mapped file in a directory of this machine. Several processes may open it; a network file
  * system is not supported.
  */
-export function createLmdbEngine({ directory }: createLmdbEngine.Options): Engine {
+export function createLmdbEngine({ directory, layout }: createLmdbEngine.Options): Engine {
+  const path = join(directory, layout.file)
   const root: RootDatabase<Buffer, Buffer> = open({
-    path: join(directory, FILE),
+    path,
     encoding: 'binary',
     keyEncoding: 'binary',
     mapSize: MAP_BYTES,
-    maxDbs: TABLES.length + 1,
+    maxDbs: layout.tables.length + 1,
     maxReaders: 256,
     noSubdir: true,
     // With it, `close` never ends after the writer was killed between commit and sync: the library then
@@ -37,7 +35,10 @@ export function createLmdbEngine({ directory }: createLmdbEngine.Options): Engin
     overlappingSync: false,
   })
   const tables = Object.fromEntries(
-    TABLES.map((name) => [name, root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' })]),
+    layout.tables.map((name) => [
+      name,
+      root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' }),
+    ]),
   ) as Record<Table, Bytes>
 
   /** Reads in a transaction. Without one, reads the newest state, which only writers of this thread can change. */
@@ -99,7 +100,7 @@ export function createLmdbEngine({ directory }: createLmdbEngine.Options): Engin
     async read(run) {
       // Otherwise reads share a snapshot that may be older than the last write.
       root.resetReadTxn()
-      const transaction = tables.segments.useReadTransaction()
+      const transaction = tables.facts.useReadTransaction()
       try {
         return await run(viewOf({ transaction }))
       } finally {
@@ -108,12 +109,13 @@ export function createLmdbEngine({ directory }: createLmdbEngine.Options): Engin
     },
     write: (run) => queue(() => root.transactionSync(() => run(batch))),
     async compact(into) {
-      if (into === undefined) return bytesIn(directory)
+      if (into === undefined) return bytesIn(path)
       await mkdir(into, { recursive: true })
-      await root.backup(join(into, FILE), true)
-      return bytesIn(into)
+      const copy = join(into, layout.file)
+      await root.backup(copy, true)
+      return bytesIn(copy)
     },
-    size: () => bytesIn(directory),
+    size: () => bytesIn(path),
     close: () => root.close(),
   }
 }
@@ -121,9 +123,9 @@ export function createLmdbEngine({ directory }: createLmdbEngine.Options): Engin
 /** A page of 16 logs of usual size stays below half a page of the file, so it is stored inside of the tree. */
 const LOGS_PER_PAGE = 16
 
-/** Bytes on disk of the file in a directory. */
-async function bytesIn(directory: string): Promise<number> {
-  const { blocks } = await stat(join(directory, FILE))
+/** Bytes on disk of a file. */
+async function bytesIn(path: string): Promise<number> {
+  const { blocks } = await stat(path)
   // Allocated blocks of 512 bytes: the file is sparse.
   return blocks * 512
 }
@@ -145,5 +147,6 @@ export declare namespace createLmdbEngine {
   type Options = {
     /** Created when it does not exist. */
     directory: string
+    layout: Layout
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { loadOptionalPart } from '../../lib/optionalPart.ts'
 import { leaveMark, takeMark } from './closedMark.ts'
-import { type Engine, IndexError } from './engine.ts'
+import { type Engine, INDEX_LAYOUT, IndexError, type Layout } from './engine.ts'
 import { checkLmdbFile } from './lmdbFile.ts'
 
 /**
@@ -15,20 +15,20 @@ import { checkLmdbFile } from './lmdbFile.ts'
  */
 export async function openEngine(
   address: string,
-  { isWriter = false, mustExist = false }: { isWriter?: boolean; mustExist?: boolean } = {},
+  { isWriter = false, layout = INDEX_LAYOUT, mustExist = false }: openEngine.Options = {},
 ): Promise<Engine> {
   try {
     if (isPostgres(address)) {
       const { createPostgresEngine } = await loadOptionalPart(() => import('./postgres.ts'))
-      return await createPostgresEngine({ isWriter, url: address })
+      return await createPostgresEngine({ isWriter, layout, url: address })
     }
-    const { createLmdbEngine, FILE } = await loadOptionalPart(() => import('./lmdb.ts'))
-    const file = join(address, FILE)
+    const { createLmdbEngine } = await loadOptionalPart(() => import('./lmdb.ts'))
+    const file = join(address, layout.file)
     const wasClosed = isWriter && takeMark(file)
     if (existsSync(file)) checkLmdbFile(file, { readsAll: isWriter && !wasClosed })
-    else if (mustExist) throw new Error('the directory contains no log index')
+    else if (mustExist) throw new Error(`the directory contains no ${layout.name}`)
     mkdirSync(address, { recursive: true })
-    const engine = createLmdbEngine({ directory: address })
+    const engine = createLmdbEngine({ directory: address, layout })
     if (!isWriter) return engine
     const close = async () => {
       await engine.close()
@@ -37,9 +37,20 @@ export async function openEngine(
     return { ...engine, close }
   } catch (error) {
     throw new IndexError(
-      `the log index ${nameOf(address)} cannot be opened: ${(error as Error).message}`,
+      `the ${layout.name} ${nameOf(address)} cannot be opened: ${(error as Error).message}`,
       { cause: error },
     )
+  }
+}
+
+export declare namespace openEngine {
+  type Options = {
+    /** @default false */
+    isWriter?: boolean
+    /** @default that of a log index */
+    layout?: Layout
+    /** @default false */
+    mustExist?: boolean
   }
 }
 

@@ -6,11 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 
-import { type Batch, type Engine, type Entry, TABLES, type Table, type View } from './engine.ts'
+import type { Batch, Engine, Entry, Layout, Table, View } from './engine.ts'
 import { copyChunks } from './postgresCopy.ts'
-
-/** The schema that holds an index unless the address names another with `?schema=`. */
-const DEFAULT_SCHEMA = 'ethgate_index'
 
 /** Pages of 8 logs stay below 2 KB, above which PostgreSQL moves a value out of its row. */
 const LOGS_PER_PAGE = 8
@@ -43,9 +40,13 @@ type Wanted = 'any' | 'primary' | 'standby'
 export async function createPostgresEngine({
   connections = 4,
   isWriter = false,
+  layout,
   url,
 }: createPostgresEngine.Options): Promise<Engine> {
-  const { connectionStrings, prefersStandby, isPooled, schema } = parsePostgresAddress(url)
+  const { connectionStrings, prefersStandby, isPooled, schema } = parsePostgresAddress(
+    url,
+    layout.schema,
+  )
   // As in psql, the default is the name of the operating system's user.
   pg.defaults.user ??= userInfo().username
   const servers = connectionStrings.map((connectionString): Server => {
@@ -200,7 +201,7 @@ export async function createPostgresEngine({
     await within('write', async (client) => {
       await client.query(`select pg_advisory_xact_lock(${lock})`)
       await client.query(`create schema if not exists "${schema}"`)
-      for (const table of TABLES) {
+      for (const table of layout.tables) {
         await client.query(
           `create table if not exists ${name(table)} (k bytea primary key, v bytea not null)`,
         )
@@ -213,9 +214,9 @@ export async function createPostgresEngine({
   async function exists(client: pg.PoolClient): Promise<boolean> {
     const { rows } = await client.query<{ count: number }>(
       'select count(*)::int as count from pg_tables where schemaname = $1 and tablename = any($2)',
-      [schema, TABLES],
+      [schema, layout.tables],
     )
-    return rows[0]?.count === TABLES.length
+    return rows[0]?.count === layout.tables.length
   }
 
   async function close(): Promise<void> {
@@ -251,7 +252,7 @@ export async function createPostgresEngine({
     async compact() {
       // Outside a transaction, on the server that has just had one as the primary.
       await within('write', async () => {})
-      for (const table of TABLES)
+      for (const table of layout.tables)
         await last.pool.query(untimed(`vacuum (full, analyze) ${name(table)}`))
       return size()
     },
@@ -264,6 +265,7 @@ export declare namespace createPostgresEngine {
   type Options = {
     /** An address that `parsePostgresAddress` reads. */
     url: string
+    layout: Layout
     /** Connections of this process's part. @default 4 */
     connections?: number
     /** Whether this is the engine of a writer, which never reads from a standby. @default false */
@@ -282,12 +284,12 @@ function isLost(error: unknown): boolean {
 
 /**
  * Reads `postgres://[user:password@]host[:port][,host…]/database?…`. The parameters of `pg` go to it (`sslmode`, `sslrootcert`,
- * `sslcert`, `sslkey`, `application_name`). These are of the gateway: `schema` (`ethgate_index`), `pgbouncer=true` for a pooler that shares connections between
+ * `sslcert`, `sslkey`, `application_name`). These are of the gateway: `schema`, `pgbouncer=true` for a pooler that shares connections between
  * transactions, and `target_session_attrs`: `primary` (default), or `prefer-standby` for searches.
  *
  * @throws Error that names the wrong part, without the password
  */
-function parsePostgresAddress(url: string) {
+function parsePostgresAddress(url: string, defaultSchema: string) {
   const [, login = '', hosts = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/((?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(url) ?? []
   const parameters = new URLSearchParams(query)
@@ -296,7 +298,7 @@ function parsePostgresAddress(url: string) {
     parameters.delete(name)
     return value
   }
-  const schema = take('schema', DEFAULT_SCHEMA)
+  const schema = take('schema', defaultSchema)
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new Error(`schema=${schema}: expected lower-case letters, digits and _`)
   const target = take('target_session_attrs', 'primary')

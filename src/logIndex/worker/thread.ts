@@ -77,7 +77,7 @@ export function createThread({
 export declare namespace createThread {
   type Options = {
     data: unknown
-    name: 'reader' | 'writer'
+    name: 'reader' | 'writer' | 'blockWriter'
     onError: (error: Error) => void
     onEvent?: ((event: unknown) => void) | undefined
     /** Called each time it was started. */

@@ -5,6 +5,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { answerCalls } from '../../lib/threadCalls.ts'
 import { createNodeClient } from '../../native/client.ts'
 import type { Upstream } from '../../native/upstream.ts'
+import { createKeeper, type Keeper } from '../blocks/keeper.ts'
+import { throughStore } from '../blocks/throughStore.ts'
+import { openBlockWriter } from '../blocks/writer.ts'
 import { createFollower } from '../fill/follow.ts'
 import { openIndexWriter } from '../fill/writer.ts'
 import { accountsProblem } from '../store/coverage.ts'
@@ -20,6 +23,8 @@ export type WriterData = {
   rate: number
   /** Sockets for each port of a node. */
   sockets: number
+  /** The store of blocks that gets what is read; absent when none does. */
+  store?: { address: string; limit: number } | undefined
   /** Milliseconds for one call. */
   timeout: number
   /** The nodes to read from. */
@@ -42,7 +47,7 @@ export type WriterEvent =
 /** Milliseconds between reports. */
 const REPORT_EVERY = 1_000
 
-const { address, addresses, from, genesis, rate, sockets, timeout, upstreams } =
+const { address, addresses, from, genesis, rate, sockets, store, timeout, upstreams } =
   workerData as WriterData
 const added = { blocks: 0, logs: 0 }
 /** Logs in the main thread. */
@@ -56,7 +61,10 @@ const transport = createFillTransport({
   timeout,
   upstreams,
 })
-const native = createNodeClient({ transport })
+const blocks = store && (await openStore(store))
+const native = createNodeClient({
+  transport: throughStore(transport, () => blocks && { ...NO_BLOCKS, keep: blocks.keep }),
+})
 const writer = await openIndexWriter({
   address,
   addresses,
@@ -83,6 +91,7 @@ if (parentPort) {
       stopping.abort(new Error('stopping'))
       await running
       clearInterval(reporting)
+      await blocks?.end()
       await writer.close()
       await native.close()
     },
@@ -98,4 +107,28 @@ if (parentPort) {
   report()
   const lacking = accountsProblem(await writer.store.segments(), !writer.facts.addresses)
   if (lacking !== undefined) note(lacking)
+}
+
+/** Whoever fills the index reads each block once, and only final ones. */
+const NO_BLOCKS = {
+  solid: () => Infinity,
+  get: async () => undefined,
+  heightOf: async () => undefined,
+}
+
+/** Opens the store of blocks. One that cannot be opened is not filled, but the index is. */
+async function openStore(given: { address: string; limit: number }): Promise<Keeper | undefined> {
+  const tell = (error: unknown) => note(`the store of blocks: ${(error as Error).message}`)
+  try {
+    const opened = await openBlockWriter({ ...given, genesis, onProblem: note })
+    const keeper = createKeeper((parts, used) => opened.add(parts, used).catch(tell))
+    const end = async () => {
+      await keeper.end()
+      await opened.close()
+    }
+    return { ...keeper, end }
+  } catch (error) {
+    tell(error)
+    return undefined
+  }
 }

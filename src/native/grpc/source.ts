@@ -87,7 +87,7 @@ export function createGrpcSource({
   async function send(
     { message, method, read }: GrpcCall,
     options: Parameters<GrpcSource['answer']>[3],
-  ): Promise<unknown> {
+  ): Promise<{ answer: unknown; bytes: Buffer }> {
     const { signal, timeout } = options
     const started = now()
     const observer = onCall?.(method, options)
@@ -102,7 +102,7 @@ export function createGrpcSource({
       const answer = read(bytes)
       checkTimeout = timeout
       await identity.confirm()
-      return answer
+      return { answer, bytes }
     } catch (error) {
       if (error instanceof GrpcError && error.code !== undefined)
         code = HTTP_STATUS[error.code] ?? 500
@@ -124,9 +124,11 @@ export function createGrpcSource({
       if (!call) return undefined
       status.calls++
       try {
-        const parsed = await send(call, options)
+        const { answer: parsed, bytes } = await send(call, options)
         worked()
-        return parsed === undefined ? undefined : { status: 200, text: '', parsed, isChecked: true }
+        return parsed === undefined
+          ? undefined
+          : { status: 200, text: '', parsed, bytes, isChecked: true }
       } catch (error) {
         options.signal?.throwIfAborted()
         if (error instanceof GrpcError && REFUSED.has(error.code ?? 0)) status.failed++

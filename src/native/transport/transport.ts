@@ -54,6 +54,8 @@ export type NativeReply = {
   text: string
   /** The text as JSON, if the transport has parsed it already. */
   parsed?: unknown
+  /** The serialised answer, if it came over gRPC. */
+  bytes?: Buffer | undefined
   /** Whether the transport has checked that the answer is of the expected chain. */
   isChecked?: boolean | undefined
 }
