@@ -2,6 +2,7 @@
 import { createDevChain } from '../src/devchain/index.ts'
 import { createAnnouncer } from '../src/devchain/node/announce.ts'
 import { devMethods } from '../src/devchain/node/methods.ts'
+import { createDevSending } from '../src/devchain/node/sending.ts'
 import type { AnyMethod } from '../src/rpc/method.ts'
 import { methods } from '../src/rpc/methods/index.ts'
 
@@ -62,7 +63,7 @@ const HARDHAT = `
 /** Rows of methods that do the same here, and what they do: those of anvil and Hardhat, and those that only this chain has. */
 export async function devMethodRows(): Promise<string[][]> {
   const chain = await createDevChain({ accounts: 1, ethereum: { energy: 'cancun' } })
-  const here = devMethods(chain, createAnnouncer(chain))
+  const here = devMethods(chain, createDevSending(chain, createAnnouncer(chain)))
   const names = new Set([...Object.keys(here), ...`${ANVIL} ${HARDHAT}`.trim().split(/\s+/)])
   const byMeaning = new Map<string, string[]>()
   for (const name of [...names].toSorted()) {

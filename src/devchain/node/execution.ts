@@ -4,6 +4,7 @@ import { RpcError } from '../../lib/errors.ts'
 import {
   type AskedFrames,
   type Execution,
+  type SendExecution,
   TRACE_TIME,
   type TracedTransaction,
 } from '../../rpc/execution/execution.ts'
@@ -20,6 +21,7 @@ import {
 import type { ChainBlock, DevChain } from '../index.ts'
 import { heightBeforeFork, stateOf } from './blockState.ts'
 import { devCalls } from './calls.ts'
+import { withTips } from './fees.ts'
 import { CLIENT } from './node.ts'
 import { blockOf, findBlock, findPlace, placeOf } from './trace/places.ts'
 import { tracing } from './trace/tracing.ts'
@@ -104,6 +106,11 @@ export function devExecution(chain: DevChain, options: devCalls.Options) {
       return gasPriceOf(ledger.newestState(), ledger.next()) + defaultTip(ledger.rules)
     },
 
+    tip: async () => defaultTip(ledger.rules),
+    withTips: async (history, percentiles) => withTips(chain, history, percentiles),
+    isMining: async () => chain.automine,
+    listed: async () => 'all',
+
     async coinbase() {
       return `0x${ledger.next().block.producer.slice(2)}`
     },
@@ -125,7 +132,7 @@ export function devExecution(chain: DevChain, options: devCalls.Options) {
       const pending = ledger.withoutGap().length
       return { pending, queued: ledger.pool().length - pending }
     },
-  } satisfies Execution
+  } satisfies Omit<Execution, keyof SendExecution>
 }
 
 /** Traces the frames of a transaction, without calls of precompiled contracts, each with its own gas. */

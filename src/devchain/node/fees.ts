@@ -2,62 +2,50 @@ import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import * as schemas from '../../codec/schemas.ts'
+import type { FeeHistory } from '../../rpc/execution/execution.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import { eth_feeHistory as feeHistory } from '../../rpc/methods/eth_feeHistory.ts'
-import { defaultTip, gasPriceOf, hasRulesOf } from '../index.ts'
+import { gasPriceOf, hasRulesOf } from '../index.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
 
 /** The minimum price of a unit of blob gas (EIP-4844), wei. */
 const BLOB_PRICE = '0x1'
 
-/** Methods about the price of gas in the next block, and of what senders paid in earlier ones. Amounts are wei with 18 decimals. */
-export function feeMethods({ ledger }: DevChain): Record<string, AnyMethod> {
-  const tip = defaultTip(ledger.rules)
-  const hasBlobPrice = hasRulesOf(ledger.rules.energy, 'cancun')
-  const nextBaseFee = () => gasPriceOf(ledger.newestState(), ledger.next())
-
+/** `eth_blobBaseFee`, from Cancun on. */
+export function blobMethods({ ledger }: DevChain): Record<string, AnyMethod> {
+  if (!hasRulesOf(ledger.rules.energy, 'cancun')) return {}
   return {
-    eth_maxPriorityFeePerGas: defineMethod({
+    eth_blobBaseFee: defineMethod({
       params: [],
-      summary: 'tip of transactions that name none: 1 gwei where the base fee changes, else 0',
-      handler: () => numberToHex(tip),
-    }),
-
-    eth_feeHistory: {
-      ...feeHistory,
-      summary: 'gas used ratio, base fee and tips of blocks',
-      async handler(context, params, call) {
-        const history = await feeHistory.handler(context, params, call)
-        const { baseFeePerGas, gasUsedRatio, oldestBlock } = history
-        const blobs = hasBlobPrice && {
-          baseFeePerBlobGas: baseFeePerGas.map((): Hex => BLOB_PRICE),
-          blobGasUsedRatio: gasUsedRatio.map(() => 0),
-        }
-        const oldest = Number(oldestBlock)
-        // The last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it. The block
-        // may have been made while the history was read.
-        const next = ledger.block(oldest + gasUsedRatio.length)
-        const price = next ? next.seen?.baseFee : nextBaseFee()
-        if (price !== undefined && gasUsedRatio.length > 0)
-          baseFeePerGas.splice(-1, 1, numberToHex(price))
-        const [, , percentiles] = params
-        if (percentiles.length === 0) return { ...history, ...blobs }
-        const reward = gasUsedRatio.map((_, index) =>
-          tipsOf(ledger.block(oldest + index), BigInt(baseFeePerGas[index] as Hex), percentiles),
-        )
-        return { ...history, ...blobs, reward }
-      },
-    } satisfies typeof feeHistory,
-
-    ...(hasBlobPrice && {
-      eth_blobBaseFee: defineMethod({
-        params: [],
-        result: schemas.amount,
-        summary: 'price of blob gas: always 1, as no block has blobs; refused before Cancun',
-        handler: () => BLOB_PRICE,
-      }),
+      result: schemas.amount,
+      summary: 'price of blob gas: always 1, as no block has blobs; refused before Cancun',
+      handler: () => BLOB_PRICE,
     }),
   }
+}
+
+/** A history of fees with what only this chain knows of its blocks. Amounts are wei with 18 decimals. */
+export function withTips(
+  { ledger }: DevChain,
+  history: FeeHistory,
+  percentiles: readonly number[],
+): FeeHistory {
+  const { baseFeePerGas, gasUsedRatio, oldestBlock } = history
+  const blobs = hasRulesOf(ledger.rules.energy, 'cancun') && {
+    baseFeePerBlobGas: baseFeePerGas.map((): Hex => BLOB_PRICE),
+    blobGasUsedRatio: gasUsedRatio.map(() => 0),
+  }
+  const oldest = Number(oldestBlock)
+  // The last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it. The block
+  // may have been made while the history was read.
+  const next = ledger.block(oldest + gasUsedRatio.length)
+  const price = next ? next.seen?.baseFee : gasPriceOf(ledger.newestState(), ledger.next())
+  if (price !== undefined && gasUsedRatio.length > 0)
+    baseFeePerGas.splice(-1, 1, numberToHex(price))
+  if (percentiles.length === 0) return { ...history, ...blobs }
+  const reward = gasUsedRatio.map((_, index) =>
+    tipsOf(ledger.block(oldest + index), BigInt(baseFeePerGas[index] as Hex), percentiles),
+  )
+  return { ...history, ...blobs, reward }
 }
 
 /** The tips at percentiles of the gas that a block used, as geth computes them: 0 in a block without Ethereum transactions. */

@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
 import type { Config } from '../../config/config.ts'
+import type { SendExecution } from '../../rpc/execution/execution.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
 import { devAccountIndex } from './accountIndex.ts'
 import { createAdminApp } from './admin.ts'
@@ -17,6 +18,7 @@ import {
 } from './failures.ts'
 import { devMethods } from './methods.ts'
 import { ownView } from './ownView.ts'
+import { createDevSending } from './sending.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { TRE_PATH, treTraces } from './tre.ts'
 
@@ -27,6 +29,7 @@ export function gatewayOptions(
   terminal: Terminal | undefined,
 ) {
   const callFailed: FailureOf = (result) => callFailure(result, chain.artifacts)
+  const sending = createDevSending(chain, announcer)
   return {
     accountIndex: devAccountIndex(chain),
     accounts: chain.accounts.map(({ address, key }) => ({
@@ -37,18 +40,21 @@ export function gatewayOptions(
     artifacts: chain.artifacts,
     failureOf: (info: ChainBlock['infos'][number]) => transactionFailure(info, chain).message,
     keys: chain.accounts.map(({ key }) => key),
-    methods: devMethods(chain, announcer, terminal),
+    methods: devMethods(chain, sending, terminal),
     nextRun: (height: number) => chain.ledger.nextRun(height),
     onUnknown: terminal?.unknown,
-    ownChain: (view: Chain, config: Config) => ({
+    ownChain: (view: Chain, config: Config, node: SendExecution) => ({
       chain: ownView(view, chain, config),
       execution: throwingRpcErrors(
-        devExecution(chain, {
-          failureOf: callFailed,
-          feeSignal: config.feeSignal,
-          print: (call, printed) => terminal?.print(call, printed),
-          view: view.view,
-        }),
+        {
+          ...devExecution(chain, {
+            failureOf: callFailed,
+            feeSignal: config.feeSignal,
+            print: (call, printed) => terminal?.print(call, printed),
+            view: view.view,
+          }),
+          ...sending.execution(config, node),
+        },
         callFailed,
       ),
     }),

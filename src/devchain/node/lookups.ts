@@ -6,22 +6,13 @@ import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { eth_accounts } from '../../rpc/methods/eth_accounts.ts'
 import { eth_getTransactionByHash } from '../../rpc/methods/eth_getTransactionByHash.ts'
 import { net_version } from '../../rpc/methods/net_version.ts'
-import { waitingTransactions } from '../../rpc/methods/waiting.ts'
 import { address, named, quantity } from '../../rpc/params/params.ts'
-import { ownUnit } from '../../rpc/params/withUnit.ts'
 import type { DevChain } from '../index.ts'
 
 /** Methods of anvil, Hardhat and Otterscan that only read. */
 export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
   const first = ledger.fork?.block.header.number ?? 0
-
-  const eth_pendingTransactions = defineMethod({
-    params: [ownUnit],
-    result: schemas.listOf({ type: 'object' }),
-    summary: 'pending transactions',
-    handler: (context, [unit], call) => waitingTransactions(context, unit, call),
-  })
 
   const eth_getTransactionBySenderAndNonce = defineMethod({
     params: [address, named('nonce', quantity)],
@@ -69,7 +60,6 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
     anvil_getGenesisTime,
     eth_getTransactionBySenderAndNonce,
     eth_networkId: net_version,
-    eth_pendingTransactions,
     eth_requestAccounts: eth_accounts,
     ots_getTransactionBySenderAndNonce,
   }

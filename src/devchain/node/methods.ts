@@ -2,18 +2,16 @@ import type { AnyMethod } from '../../rpc/method.ts'
 import { refusedMethods } from '../../rpc/methods/unsupported.ts'
 import type { DevChain } from '../index.ts'
 import { accountMethods } from './accounts.ts'
-import type { Announcer } from './announce.ts'
 import { controlMethods } from './control.ts'
 import { erc20Methods } from './erc20.ts'
 import { callFailure, type FailureOf, withRpcErrors } from './failures.ts'
-import { feeMethods } from './fees.ts'
+import { blobMethods } from './fees.ts'
 import { lookupMethods } from './lookups.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
 import { rawTransactionMethods } from './rawTransactions.ts'
 import { reorgMethods } from './reorg.ts'
-import { sendingMethods } from './sending.ts'
-import { createSigner } from './signer.ts'
+import { type DevSending, sendingMethods } from './sending.ts'
 import { stateMethods } from './state.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { replayMethods } from './trace/replay.ts'
@@ -27,17 +25,16 @@ const NO_QUOTES = 'a chain with 18 decimals has no stakes and points; use eth_es
 /**
  * The JSON-RPC methods of a development chain. They replace the gateway's methods of the same name, and use the chain directly.
  *
- * @param announcer - informs the gateway of blocks
  * @param terminal - prints calls
  */
 export function devMethods(
   chain: DevChain,
-  announcer: Announcer,
+  sending: DevSending,
   terminal: Pick<Terminal, 'setEnabled'> = { setEnabled() {} },
 ): Record<string, AnyMethod> {
   const failureOf: FailureOf = (result) => callFailure(result, chain.artifacts)
   const { unlocked } = chain
-  const signer = createSigner(chain, unlocked)
+  const { signer } = sending
   const methods = {
     ...controlMethods(chain, unlocked),
     ...miningMethods(chain),
@@ -47,8 +44,8 @@ export function devMethods(
     ...erc20Methods(chain),
     ...lookupMethods(chain),
     ...rawTransactionMethods(chain),
-    ...sendingMethods(chain, announcer, unlocked, signer),
-    ...feeMethods(chain),
+    ...sendingMethods(sending),
+    ...blobMethods(chain),
     ...reorgMethods(chain, signer),
     ...storageRangeMethods(chain),
     ...replayMethods(chain, signer),

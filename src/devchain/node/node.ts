@@ -105,10 +105,5 @@ export function nodeMethods(
     anvil_setChainId,
     ...named(['anvil', 'hardhat'], 'metadata', metadata),
     ...aliases({}, 'setLoggingEnabled', setLoggingEnabled),
-    eth_mining: defineMethod({
-      params: [],
-      summary: 'whether each transaction is mined at once',
-      handler: () => chain.automine,
-    }),
   }
 }

@@ -5,10 +5,12 @@ import type { Config } from '../../config/config.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import type { CallRequest } from '../../rpc/params/callParam.ts'
 import { bytes, index, optional, type Param, show } from '../../rpc/params/params.ts'
+import { sendRequest } from '../../rpc/params/sendParam.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
 import { returningNull } from './named.ts'
-import { amount, MAX_MINED_BLOCKS, sendRequest, type SendRequest } from './requests.ts'
+import { amount, MAX_MINED_BLOCKS } from './requests.ts'
 import type { Signer } from './signer.ts'
 
 type Reorg = { depth: number; blocks: number; keep: boolean }
@@ -27,7 +29,7 @@ const reorg: Param<Reorg> = (input) => {
 }
 
 /** A transaction for a block of the new branch: signed bytes or an object. */
-type Placed = { transaction: SendRequest | Hex; position: number }
+type Placed = { transaction: CallRequest | Hex; position: number }
 
 const placed: Param<readonly Placed[]> = (input, scope) => {
   if (!Array.isArray(input)) throw new Error(`expected a list of pairs, got ${show(input)}`)
@@ -94,12 +96,12 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
     },
   })
 
-  const signed = (transaction: SendRequest | Hex, config: Config) =>
+  const signed = (transaction: CallRequest | Hex, config: Config) =>
     typeof transaction === 'string' ? read(transaction) : sign(transaction, config)
 
   /** Mines one block with these transactions and those of the pool. */
   async function makeBlock(
-    transactions: readonly (SendRequest | Hex)[],
+    transactions: readonly (CallRequest | Hex)[],
     config: Config,
   ): Promise<ChainBlock> {
     let last: string | undefined

@@ -1,31 +1,7 @@
 import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
-import { isObject } from '../../lib/isObject.ts'
-import { callMembers, type CallRequest, EMPTY_LIST, hasMember } from '../../rpc/params/callParam.ts'
-import { type Param, PLAIN, present, quantity, show } from '../../rpc/params/params.ts'
+import type { CallRequest } from '../../rpc/params/callParam.ts'
+import { type Param, present, quantity } from '../../rpc/params/params.ts'
 import { type EthereumCall, readAuthorizations } from '../index.ts'
-
-/** A transaction object. Missing fields are filled in later. */
-export type SendRequest = Omit<CallRequest, 'from'> & {
-  /** 42 hex characters. @default the first account of the chain */
-  from?: string
-}
-
-/** Parameter of `eth_sendTransaction` and similar methods. */
-export const sendRequest: Param<SendRequest> = (input, scope = PLAIN) => {
-  if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
-  if (Array.isArray(input['authorizationList']) && !hasMember(input, 'authorizationList'))
-    throw new Error(EMPTY_LIST)
-  const { from, ...request } = callMembers(input, scope)
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
-  if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
-    throw new Error('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
-  if (request.authorizationList) {
-    if (!request.to) throw new Error('EIP-7702 transaction cannot be used to create contract')
-    if (gasPrice !== undefined)
-      throw new Error('expected maxFeePerGas with authorizationList, got gasPrice')
-  }
-  return { ...request, ...(from && { from: toNativeAddress(from) }) }
-}
 
 /** A call as the chain runs it. @param mostGas - a call that asks for more gets this much, as in geth */
 export function toEthereumCall(request: CallRequest, mostGas?: bigint): EthereumCall {

@@ -1,25 +1,24 @@
 import type { Hash, Hex } from 'viem'
 
-import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
+import type { Config } from '../../config/config.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { createQueue, type Queue } from '../../lib/queue.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { Context } from '../../rpc/context.ts'
+import type { SendExecution } from '../../rpc/execution/execution.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import {
-  eth_sendRawTransaction as sendNative,
-  signedBytes,
-} from '../../rpc/methods/eth_sendRawTransaction.ts'
+import { signedBytes } from '../../rpc/methods/eth_sendRawTransaction.ts'
+import type { CallRequest } from '../../rpc/params/callParam.ts'
 import { optional, quantity } from '../../rpc/params/params.ts'
+import { sendRequest } from '../../rpc/params/sendParam.ts'
 import type { ClientCall } from '../../rpc/request.ts'
 import { looksLikeEthereum } from '../../sending/ethereumTransaction.ts'
 import { signEthereum, unsignedEthereum } from '../index.ts'
-import type { DevChain, SignedEthereum, Unlocked } from '../index.ts'
+import type { DevChain, SignedEthereum } from '../index.ts'
 import type { Announcer } from './announce.ts'
 import { transactionFailure } from './failures.ts'
-import { type SendRequest, sendRequest } from './requests.ts'
-import type { Signer } from './signer.ts'
+import { createSigner } from './signer.ts'
 
 /** How long `eth_sendRawTransactionSync` waits for a block, milliseconds. Geth's default. */
 const SYNC_TIMEOUT = 20_000n
@@ -34,14 +33,17 @@ const MAX_TIMER = 2 ** 31 - 1
 const isHardhat = ({ headers }: ClientCall): boolean =>
   /^hardhat\b/i.test(String(headers?.['user-agent'] ?? ''))
 
-/** Methods that send Ethereum transactions. The chain executes them as their sender. */
-export function sendingMethods(
+/** Sends Ethereum transactions, which the chain executes as their sender. */
+export type DevSending = ReturnType<typeof createDevSending>
+
+/** Creates the sending of a chain, for its own accounts and for impersonated ones. */
+export function createDevSending(
   chain: DevChain,
   announcer: Pick<Announcer, 'announced' | 'answered' | 'defer'>,
-  unlocked: Unlocked,
-  { fill, prepare, read, senderOf, sign, signForClient }: Signer,
-): Record<string, AnyMethod> {
-  const { ledger } = chain
+) {
+  const { ledger, unlocked } = chain
+  const signer = createSigner(chain, unlocked)
+  const { fill, prepare, read, senderOf, sign, signForClient } = signer
   const { rawReverts } = ledger.rules
 
   /** One for each sender with requests, and how many these are. */
@@ -51,7 +53,7 @@ export function sendingMethods(
    * Signs a request and sends it. Requests of one sender run one after the other, because the nonce and the estimate of each depend
    * on those before it. Requests of other senders are handled meanwhile.
    */
-  async function send(request: SendRequest, make: () => Promise<SignedEthereum>): Promise<Hash> {
+  async function send(request: CallRequest, make: () => Promise<SignedEthereum>): Promise<Hash> {
     const from = senderOf(request)
     const own = queues.get(from) ?? { queue: createQueue(), waiting: 0 }
     queues.set(from, own)
@@ -91,81 +93,37 @@ export function sendingMethods(
     return hash
   }
 
-  const eth_sendTransaction = defineMethod({
-    params: [sendRequest],
-    summary: 'sends a transaction of an account of the chain, or of an impersonated one',
-    fullOnly: true,
-    async handler({ config }, [request]) {
-      return assertSucceeded(await send(request, () => sign(request, config)))
-    },
-  })
+  /** Signed bytes that are no Ethereum transaction are sent as the gateway sends them to a node. */
+  const sendSigned = (raw: Hex, unit: Unit, sendNative: () => Promise<Hash>): Promise<Hash> =>
+    looksLikeEthereum(raw) ? sendRaw(raw, unit) : sendNative()
 
-  const eth_sendUnsignedTransaction = defineMethod({
-    params: [sendRequest],
-    summary: 'sends a transaction of any account, without a signature',
-    fullOnly: true,
-    handler: async ({ config }, [request]) =>
-      send(request, async () =>
-        signEthereum(await prepare(request, config), unlocked.keyOf(senderOf(request))),
-      ),
-  })
-
-  const eth_signTransaction = defineMethod({
-    params: [sendRequest],
-    summary:
-      'signs a transaction of an account of the chain, without sending it; returns its bytes',
-    fullOnly: true,
-    result: schemas.bytes,
-    // The bytes alone, as anvil and the specification have it: viem and ethers take the answer for them. Geth adds the fields.
-    handler: async ({ config }, [request]) => (await signForClient(request, config)).raw,
-  })
-
-  const eth_fillTransaction = defineMethod({
-    params: [sendRequest],
-    summary: 'fills in gas, gas price and nonce of a transaction without signing it',
-    fullOnly: true,
-    async handler({ config }, [request]) {
-      const filled = await fill(request, config)
-      const { raw, tx } = unsignedEthereum(filled)
+  /** @param node - sends native transactions */
+  const execution = (config: Config, node: SendExecution): SendExecution => ({
+    async fill(request) {
+      const { raw, tx } = unsignedEthereum(await fill(request, config))
       return { raw, tx: { ...tx, from: `0x${senderOf(request).slice(2)}` } }
     },
-  })
 
-  const eth_sendRawTransaction = defineMethod({
-    params: [signedBytes],
-    result: schemas.hash,
-    summary: 'sends a signed Ethereum or native transaction of any account',
-    fullOnly: true,
-    async handler(context, [signed], call) {
-      const hash = await sendSigned(context, signed, call)
-      const isError = rawReverts === 'auto' ? isHardhat(call) : rawReverts === 'error'
+    send: async (request) => assertSucceeded(await send(request, () => sign(request, config))),
+
+    async sendRaw(raw, asked) {
+      const hash = await sendSigned(raw, asked.unit, () => node.sendRaw(raw, asked))
+      const isError = rawReverts === 'auto' ? isHardhat(asked.call) : rawReverts === 'error'
       if (!isError) return hash
       await announcer.announced()
       return assertSucceeded(hash)
     },
+
+    // The bytes alone, as anvil and the specification have it: viem and ethers take the answer for them. Geth adds the fields.
+    sign: async (request) => (await signForClient(request, config)).raw,
   })
 
-  const sendSigned = (context: Context, signed: { unit: Unit; value: Hex }, call: ClientCall) =>
-    looksLikeEthereum(signed.value)
-      ? sendRaw(signed.value, signed.unit)
-      : sendNative.handler(context, [signed], call)
+  const sendUnsigned = (request: CallRequest, config: Config) =>
+    send(request, async () =>
+      signEthereum(await prepare(request, config), unlocked.keyOf(senderOf(request))),
+    )
 
-  const eth_sendRawTransactionSync = defineMethod({
-    params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
-    summary: 'sends a signed transaction, waits for its block and returns the receipt (EIP-7966)',
-    fullOnly: true,
-    handler: async (context, [raw, timeout], call): Promise<unknown> =>
-      receiptOf(await sendSigned(context, raw, call), context, timeout, call),
-  })
-
-  const eth_sendTransactionSync = defineMethod({
-    params: [sendRequest, optional(quantity, SYNC_TIMEOUT)],
-    summary: 'sends as eth_sendTransaction does, waits for the block and returns the receipt',
-    fullOnly: true,
-    handler: async (context, [request, timeout], call): Promise<unknown> =>
-      receiptOf(await send(request, () => sign(request, context.config)), context, timeout, call),
-  })
-
+  /** The receipt of a transaction whose block is made within the time. */
   async function receiptOf(
     hash: Hash,
     { chain: view }: Context,
@@ -197,12 +155,42 @@ export function sendingMethods(
   }
 
   return {
-    eth_fillTransaction,
-    eth_sendRawTransaction,
-    eth_sendRawTransactionSync,
-    eth_sendTransaction,
-    eth_sendTransactionSync,
-    eth_sendUnsignedTransaction,
-    eth_signTransaction,
+    execution,
+    receiptOf,
+    send: (request: CallRequest, config: Config) => send(request, () => sign(request, config)),
+    sendSigned,
+    sendUnsigned,
+    signer,
   }
+}
+
+/** Methods that send Ethereum transactions in ways that only development chains have. */
+export function sendingMethods(sending: DevSending): Record<string, AnyMethod> {
+  const eth_sendUnsignedTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'sends a transaction of any account, without a signature',
+    fullOnly: true,
+    handler: ({ config }, [request]) => sending.sendUnsigned(request, config),
+  })
+
+  const eth_sendRawTransactionSync = defineMethod({
+    params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
+    summary: 'sends a signed transaction, waits for its block and returns the receipt (EIP-7966)',
+    fullOnly: true,
+    async handler(context, [{ unit, value: raw }, timeout], call): Promise<unknown> {
+      const sendNative = () => context.sending.sendRaw(raw, unit, call.caller?.spender)
+      const hash = await sending.sendSigned(raw, unit, sendNative)
+      return sending.receiptOf(hash, context, timeout, call)
+    },
+  })
+
+  const eth_sendTransactionSync = defineMethod({
+    params: [sendRequest, optional(quantity, SYNC_TIMEOUT)],
+    summary: 'sends as eth_sendTransaction does, waits for the block and returns the receipt',
+    fullOnly: true,
+    handler: async (context, [request, timeout], call): Promise<unknown> =>
+      sending.receiptOf(await sending.send(request, context.config), context, timeout, call),
+  })
+
+  return { eth_sendRawTransactionSync, eth_sendTransactionSync, eth_sendUnsignedTransaction }
 }

@@ -2,7 +2,9 @@ import type { Hex } from 'viem'
 
 import { SUN, type Unit } from '../../codec/unit.ts'
 import type { Config } from '../../config/config.ts'
+import { toNativeAddress } from '../../lib/address.ts'
 import { InvalidParamsError, RpcError } from '../../lib/errors.ts'
+import type { CallRequest } from '../../rpc/params/callParam.ts'
 import {
   EstimateFailure,
   defaultTip,
@@ -14,7 +16,6 @@ import {
 } from '../index.ts'
 import type { DevChain, SignedEthereum, Unlocked, UnsignedEthereum } from '../index.ts'
 import { stateOf } from './blockState.ts'
-import type { SendRequest } from './requests.ts'
 
 /** Decides the type of transactions without fee fields. */
 type FeeConfig = Pick<Config, 'feeSignal'>
@@ -27,15 +28,15 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
   const { ledger } = chain
 
   /** The sender of a request: without `from` the first account of the chain, as on anvil. */
-  const senderOf = ({ from }: SendRequest): string =>
-    from ?? (chain.accounts[0] as DevChain['accounts'][0]).address
+  const senderOf = ({ from }: CallRequest): string =>
+    from ? toNativeAddress(from) : (chain.accounts[0] as DevChain['accounts'][0]).address
 
   /**
    * Fills in the missing fields of a transaction object.
    *
    * @throws EstimateFailure when it has no gas and fails with any.
    */
-  async function fill(request: SendRequest, { feeSignal }: FeeConfig): Promise<UnsignedEthereum> {
+  async function fill(request: CallRequest, { feeSignal }: FeeConfig): Promise<UnsignedEthereum> {
     const { chainId } = chain
     if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
       throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
@@ -83,7 +84,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
    * Fills in a transaction that is sent. One that fails gets the highest gas limit that its sender can pay, and so a block
    * with a failed transaction, as on anvil and Hardhat.
    */
-  async function prepare(request: SendRequest, config: FeeConfig): Promise<UnsignedEthereum> {
+  async function prepare(request: CallRequest, config: FeeConfig): Promise<UnsignedEthereum> {
     try {
       return await fill(request, config)
     } catch (error) {
@@ -99,7 +100,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     }
   }
 
-  async function sign(request: SendRequest, config: FeeConfig): Promise<SignedEthereum> {
+  async function sign(request: CallRequest, config: FeeConfig): Promise<SignedEthereum> {
     const from = senderOf(request)
     if (!unlocked.has(from))
       throw new RpcError(
@@ -110,7 +111,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
   }
 
   /** Signs a transaction that the client gets. An impersonated account has no key here, so its signature would be invalid. */
-  async function signForClient(request: SendRequest, config: FeeConfig): Promise<SignedEthereum> {
+  async function signForClient(request: CallRequest, config: FeeConfig): Promise<SignedEthereum> {
     const from = senderOf(request)
     if (unlocked.keyOf(from) === undefined)
       throw new RpcError(
@@ -138,7 +139,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
 
 /** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
 function feesOf(
-  { authorizationList, gasPrice, maxFeePerGas, maxPriorityFeePerGas, type }: SendRequest,
+  { authorizationList, gasPrice, maxFeePerGas, maxPriorityFeePerGas, type }: CallRequest,
   price: bigint,
   usualTip: bigint,
   feeSignal: FeeConfig['feeSignal'],

@@ -73,17 +73,23 @@ export async function createServices(options: createServices.Options): Promise<S
   const internal = createInternalTransactions({ native, newest: () => head.latest().number })
   const nodeRpc = () => node.rpc()
   function contextOf(feed: Feeds['full'], chain: Chain): Context {
-    const answers = own.ownChain?.(chain, config)
+    const node = createNodeExecution({
+      chain,
+      config,
+      internal,
+      native,
+      nodeRpc,
+      sending,
+      simulator,
+    })
+    const answers = own.ownChain?.(chain, config, node)
     return {
       config,
       native,
       sending,
       ...feed,
       chain: answers?.chain ?? chain,
-      execution: {
-        ...createNodeExecution({ chain, config, internal, native, nodeRpc, sending, simulator }),
-        ...answers?.execution,
-      },
+      execution: { ...node, ...answers?.execution },
       get nodeRpc() {
         return nodeRpc()
       },

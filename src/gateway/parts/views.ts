@@ -39,6 +39,7 @@ export type ServiceNeeds = {
 export type OwnChain = (
   chain: Chain,
   config: Config,
+  node: Execution,
 ) => { chain: Chain; execution: Partial<Execution> }
 
 /** What is different for a chain in this process. */

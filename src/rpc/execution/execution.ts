@@ -17,7 +17,8 @@ import type { ClientCall } from '../request.ts'
  * What a chain can do beyond its blocks and logs. Methods ask it, and do not know who answers: a node (`nodeExecution.ts`) or a chain in
  * this process (`devchain/node/execution.ts`). Amounts are in the smallest unit of the chain, unless a unit is given.
  */
-export type Execution = CallExecution & {
+export type Execution = CallExecution &
+  SendExecution & {
   /** @throws HistoricalStateError, RpcError when the chain does not have this state, as the next three */
   balance(account: Address, ref: BlockRef, call: Call): Promise<bigint>
   /** The code that runs at an address, `0x` when there is none. */
@@ -36,6 +37,12 @@ export type Execution = CallExecution & {
   traceBlock(ref: BlockRef, asked: AskedTrace): Promise<BlockTrace[]>
   /** What a sender offers for a unit of gas in the next block. */
   gasPrice(): Promise<bigint>
+  /** The tip for a unit of gas of transactions that name none. */
+  tip(): Promise<bigint>
+  /** A history of fees with the tips at percentiles, and what else only this chain knows of its blocks. */
+  withTips(history: FeeHistory, percentiles: readonly number[]): Promise<FeeHistory>
+  /** Whether each transaction gets a block at once, as far as is known. */
+  isMining(): Promise<boolean>
   /** The account that makes the next block. @throws RpcError when it is unknown */
   coinbase(): Promise<Address>
   /** Name and version of the program that clients talk to. */
@@ -44,6 +51,8 @@ export type Execution = CallExecution & {
   isListening(call: Call): Promise<boolean>
   /** The transactions that wait for a block. */
   waiting(call: Call): Promise<WaitingHashes>
+  /** Whose waiting transactions are listed: those of its accounts as in geth, or all as in anvil. */
+  listed(): Promise<'accounts' | 'all'>
   /** The number of those that wait for a block only, and of those that also wait for others of their sender. */
   waitingCounts(call: Call): Promise<{ pending: bigint | number; queued: bigint | number }>
 }
@@ -68,6 +77,24 @@ export type CallExecution = {
   replay(calls: readonly ReplayedCall[], asked: AskedBlock): Promise<readonly unknown[]>
 }
 
+/** Sends and signs transactions of its accounts. @throws RpcError when the account is not one of them, or the transaction is refused */
+export type SendExecution = {
+  /** Fills in the absent fields of a transaction. */
+  fill(request: CallRequest, asked: AskedSend): Promise<FilledAnswer>
+  /** Signs and sends a transaction. */
+  send(request: CallRequest, asked: AskedSend): Promise<Hash>
+  /** Sends signed bytes, native or Ethereum. */
+  sendRaw(raw: Hex, asked: AskedSend): Promise<Hash>
+  /** Signs a transaction: its bytes, or as geth the bytes with the fields. */
+  sign(request: CallRequest, asked: AskedSend): Promise<Hex | FilledAnswer>
+}
+
+/** Who sends, and the unit of the amounts of an Ethereum transaction. */
+export type AskedSend = { call: ClientCall; unit: Unit }
+
+/** The bytes of a transaction, and its fields. */
+export type FilledAnswer = { raw: Hex; tx: { from: string; hash?: Hash } }
+
 /** The block that calls run after, and the unit of the amounts in the answer. */
 export type AskedBlock = { call: ClientCall; ref: BlockRef; unit: Unit }
 
@@ -79,6 +106,16 @@ export type AccessListResult = { accessList: AccessList; gasUsed: Hex; error?: s
 
 /** Milliseconds that frames of one answer may take, when transactions run again for them. */
 export const TRACE_TIME = 20_000
+
+/** The result of `eth_feeHistory`. Prices are in sun. The members about blobs exist only on the development chain. */
+export type FeeHistory = {
+  baseFeePerBlobGas?: Hex[]
+  baseFeePerGas: Hex[]
+  blobGasUsedRatio?: number[]
+  gasUsedRatio: number[]
+  oldestBlock: Hex
+  reward?: Hex[][]
+}
 
 /** How frames are read. */
 export type AskedFrames = {

@@ -16,6 +16,7 @@ import type { NativeClient } from '../../native/client.ts'
 import { shownRelease } from '../../native/shownText.ts'
 import { toPlainCall } from '../params/callParam.ts'
 import type { AskedCall, Execution } from './execution.ts'
+import { createNodeSending } from './nodeSending.ts'
 import { type FrameParts, recordedFrame, recordedFrames } from './recordedFrames.ts'
 import { createSimulated } from './simulated.ts'
 
@@ -30,6 +31,7 @@ export function createNodeExecution(parts: createNodeExecution.Options): Executi
 
   return {
     ...simulated,
+    ...createNodeSending(parts),
 
     async call(request, asked) {
       if (isChanged(asked)) return simulated.call(request, asked)
@@ -89,6 +91,17 @@ export function createNodeExecution(parts: createNodeExecution.Options): Executi
 
     gasPrice: () => chain.energyPrice(),
 
+    // The chain has no tips.
+    tip: async () => 0n,
+
+    async withTips(history, percentiles) {
+      if (percentiles.length === 0) return history
+      return { ...history, reward: history.gasUsedRatio.map(() => percentiles.map(() => '0x0')) }
+    },
+
+    // The gateway cannot see whether its node produces blocks.
+    isMining: async () => false,
+
     // The node's HTTP API does not show the producer. The words are those of a node that produces no blocks.
     async coinbase() {
       throw new RpcError(-32000, 'etherbase must be explicitly specified')
@@ -109,6 +122,8 @@ export function createNodeExecution(parts: createNodeExecution.Options): Executi
       const { txId = [] } = await native.wallet.getTransactionListFromPending(undefined, call)
       return { hashes: txId.map((id) => `0x${id}` as const), isQueued: () => false }
     },
+
+    listed: async () => 'accounts',
 
     async waitingCounts(call) {
       const { pendingSize } = await native.wallet.getPendingSize(undefined, call)

@@ -1,4 +1,3 @@
-import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import type { PricedBlock } from '../../chain/blocks/energyPrices.ts'
@@ -9,19 +8,10 @@ import { RpcError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { together } from '../../lib/together.ts'
 import { fromWire, type Wire } from '../../lib/wire.ts'
+import type { FeeHistory } from '../execution/execution.ts'
 import { defineMethod } from '../method.ts'
 import { blockNumberOrTag, optional, type Param, quantity, named } from '../params/params.ts'
 import { rewardPercentiles } from '../params/percentilesParam.ts'
-
-/** The result of `eth_feeHistory`. Prices are in sun. The members about blobs exist only on the development chain. */
-export type FeeHistory = {
-  baseFeePerBlobGas?: Hex[]
-  baseFeePerGas: Hex[]
-  blobGasUsedRatio?: number[]
-  gasUsedRatio: number[]
-  oldestBlock: Hex
-  reward?: Hex[][]
-}
 
 /** Maximum number of blocks. Each costs up to two upstream reads. Ethereum allows a node to return fewer than requested. */
 const MAX_BLOCKS = 256
@@ -49,8 +39,9 @@ export const eth_feeHistory = defineMethod({
     },
     ['baseFeePerBlobGas', 'blobGasUsedRatio', 'reward'],
   ),
-  summary: 'gas used ratio and base fee (the energy price) of blocks; tips are zero',
-  async handler({ chain }, [count, newestRef, percentiles], call): Promise<FeeHistory> {
+  summary:
+    'gas used ratio and base fee (the energy price) of blocks; tips are zero, but on a development chain',
+  async handler({ chain, execution }, [count, newestRef, percentiles], call): Promise<FeeHistory> {
     const newest = await chain.resolve(newestRef, call)
     if (!newest)
       throw new RpcError(
@@ -72,16 +63,14 @@ export const eth_feeHistory = defineMethod({
     // The price after the newest block is the current one.
     if (length && read === length) prices.push(numberToHex(await chain.energyPrice()))
     const requested = blocks.slice(0, length)
-    return {
+    const history = {
       oldestBlock: numberToHex(length ? oldest : 0),
       // Every sender pays the energy price and it is burned, like a base fee. Wallets that use only this history then offer
       // exactly eth_gasPrice.
       baseFeePerGas: prices,
       gasUsedRatio: requested.map(({ ratio }) => ratio),
-      ...(percentiles.length > 0 && {
-        reward: requested.map(() => percentiles.map((): Hex => '0x0')),
-      }),
     }
+    return execution.withTips(history, percentiles)
   },
 })
 

@@ -12,6 +12,5 @@ export const eth_sendRawTransaction = defineMethod({
   summary:
     'sends a natively signed transaction; sends an Ethereum transaction only if the gateway manages the key of its sender',
   fullOnly: true,
-  handler: ({ sending }, [{ unit, value }], call) =>
-    sending.sendRaw(value, unit, call.caller?.spender),
+  handler: ({ execution }, [{ unit, value }], call) => execution.sendRaw(value, { call, unit }),
 })

@@ -5,6 +5,7 @@ import { createReplayContext } from '../../../test/support/context.ts'
 import { keys } from '../../../test/support/recordedChain.ts'
 import { recoverSigners, signHash } from '../../native/protobuf/signature.ts'
 import { decodeTransaction } from '../../native/protobuf/transaction.ts'
+import type { FilledAnswer } from '../execution/execution.ts'
 import { eth_signTransaction } from './eth_signTransaction.ts'
 
 /** A node's answer to a call of an account without code. */
@@ -21,7 +22,8 @@ const request = { from: keys.bob.eth, to: keys.dave.eth, value: '0x5' }
 
 test('default: native bytes, nothing sent', async () => {
   const context = await open([keys.bob.pk])
-  const { raw, tx } = await callMethod(eth_signTransaction, context, [request])
+  const answer = await callMethod(eth_signTransaction, context, [request])
+  const { raw, tx } = answer as FilledAnswer
   const transaction = decodeTransaction(raw)
   expect(recoverSigners(transaction)).toEqual([keys.bob.hex])
   // Deterministic: WebAssembly gives the same as JavaScript.

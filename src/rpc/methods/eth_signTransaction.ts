@@ -1,25 +1,13 @@
-import type { Hex } from 'viem'
-
 import * as schemas from '../../codec/schemas.ts'
-import { assertChain, assertManaged } from '../../sending/managed.ts'
-import { rpcFilled } from '../../sending/rpcFilled.ts'
 import { defineMethod } from '../method.ts'
-import { sendParam } from '../params/sendParam.ts'
+import { sendRequest } from '../params/sendParam.ts'
+import { withUnit } from '../params/withUnit.ts'
 
 export const eth_signTransaction = defineMethod({
-  params: [sendParam],
-  result: schemas.filled,
+  params: [withUnit(sendRequest)],
+  result: { anyOf: [schemas.filled, schemas.bytes] },
   summary:
     'signs a transaction with a managed account; returns native bytes for eth_sendRawTransaction',
   fullOnly: true,
-  async handler({ chain, sending }, [transaction], call) {
-    assertManaged('eth_signTransaction', transaction.from, { call, sending })
-    assertChain(transaction, { chain })
-    const filled = await sending.fill(transaction)
-    const { nonce: wanted } = transaction
-    const request = { ...filled, nonce: wanted, spender: call.caller?.spender }
-    const { hex, id, nonce } = await sending.sign(request)
-    const raw: Hex = `0x${hex}`
-    return { raw, tx: rpcFilled({ ...filled, nonce }, chain.id, id) }
-  },
+  handler: ({ execution }, [{ unit, value }], call) => execution.sign(value, { call, unit }),
 })

@@ -21,9 +21,9 @@ test.each([
   ['buildTransaction', [{ from, to: predicted }], { to: actual }],
   ['eth_call', [{ to: predicted }], { to: actual }],
   ['eth_estimateGas', [{ to: predicted }], { to: actual }],
-  ['eth_fillTransaction', [{ from, to: predicted }], { to: actual }],
-  ['eth_sendTransaction', [{ from, to: predicted }], { to: actual }],
-  ['eth_signTransaction', [{ from, to: predicted }], { to: actual }],
+  ['eth_fillTransaction', [{ from, to: predicted }], { value: { to: actual } }],
+  ['eth_sendTransaction', [{ from, to: predicted }], { value: { to: actual } }],
+  ['eth_signTransaction', [{ from, to: predicted }], { value: { to: actual } }],
   ['eth_getLogs', [{ address: predicted }], { addresses: [actual] }],
   ['eth_newFilter', [{ address: [predicted, from] }], { addresses: [actual, from] }],
 ] as const)('default: %s sees the contract that a predicted address means', (name, input, seen) => {

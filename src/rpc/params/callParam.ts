@@ -113,13 +113,18 @@ function refuseForeign(input: Record<string, unknown>, type: bigint | undefined)
   if (type === 4n && !hasMember(input, 'authorizationList')) throw new Error(EMPTY_LIST)
 }
 
-/** A call as a node runs it: the other members have no meaning there. @throws InvalidParamsError for delegated code */
-export function toPlainCall({ authorizationList: list, ...request }: CallRequest): PlainCall {
+/** @throws InvalidParamsError for delegated code, which a node does not have */
+export function refuseDelegation({ authorizationList: list }: CallRequest): void {
   if (list)
     throw new InvalidParamsError(
       0,
       'authorizationList: accounts of this chain cannot have delegated code',
     )
+}
+
+/** A call as a node runs it: the other members have no meaning there. @throws InvalidParamsError for delegated code */
+export function toPlainCall(request: CallRequest): PlainCall {
+  refuseDelegation(request)
   const { data, from = ZERO_ADDRESS, to, value } = request
   return { from, ...(to && { to }), data, value }
 }

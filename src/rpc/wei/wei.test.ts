@@ -9,7 +9,7 @@ import { fromWire, isWire, toWire } from '../../lib/wire.ts'
 import { defineMethod } from '../method.ts'
 import { methods } from '../methods/index.ts'
 import { amount, named } from '../params/params.ts'
-import { sendParam } from '../params/sendParam.ts'
+import { sendRequest } from '../params/sendParam.ts'
 import { weiMethods } from './methods.ts'
 
 const sun = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
@@ -55,6 +55,7 @@ describe('amountsIn', () => {
       'eth_getTransactionByBlockNumberAndIndex',
       'eth_getTransactionByHash',
       'eth_getTransactionReceipt',
+      'eth_maxPriorityFeePerGas',
       'eth_signTransaction',
       'eth_simulateV1',
       'ethgate_feeQuote',
@@ -109,9 +110,13 @@ describe('weiMethods', () => {
     eth_getBlockByNumber: { params: [], result: schemas.block, summary: '', handler: () => block },
     eth_pay: pay,
     eth_send: defineMethod({
-      params: [sendParam],
+      params: [sendRequest],
       summary: '',
-      handler: (_, [{ gas, gasPrice, value }]) => ({ gas, gasPrice, value }),
+      handler: (_, [{ gas, gasPrice, maxFeePerGas, value }]) => ({
+        gas,
+        price: gasPrice ?? maxFeePerGas,
+        value,
+      }),
     }),
   })
   const call = (name: string, ...input: unknown[]) =>
@@ -130,7 +135,7 @@ describe('weiMethods', () => {
 
   test.each(['gasPrice', 'maxFeePerGas'])('behavior: %s is rounded down', async (name) => {
     const request = { from: `0x${'11'.repeat(20)}`, [name]: '0x17dfd63d4c900' }
-    expect(await call('eth_send', request)).toMatchObject({ gasPrice: 420n })
+    expect(await call('eth_send', request)).toMatchObject({ price: 420n })
   })
 
   test('behavior: an answer that is cached as bytes is converted once', async () => {

@@ -1,0 +1,10 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+
+export const eth_hashrate = defineMethod({
+  params: [],
+  result: schemas.quantity,
+  kind: 'fixed',
+  summary: 'the chain has no mining: producers take turns',
+  handler: () => '0x0' as const,
+})
