@@ -19,43 +19,43 @@ import type { ClientCall } from '../request.ts'
  */
 export type Execution = CallExecution &
   SendExecution & {
-  /** @throws HistoricalStateError, RpcError when the chain does not have this state, as the next three */
-  balance(account: Address, ref: BlockRef, call: Call): Promise<bigint>
-  /** The code that runs at an address, `0x` when there is none. */
-  code(account: Address, ref: BlockRef, call: Call): Promise<Hex>
-  /** 32 bytes. */
-  storage(contract: Address, slot: bigint, ref: BlockRef, call: Call): Promise<Hex>
-  /** Transactions that an account has sent; with `pending` also those that wait. */
-  nonce(account: Address, ref: BlockRef, call: Call): Promise<bigint | number>
-  /** The frames of a transaction; undefined when it is in no block of the view. @throws RpcError, UpstreamError */
-  frames(hash: Hash, asked: AskedFrames): Promise<TracedTransaction | undefined>
-  /** The frames of all transactions of a block; undefined when there is no such block. @throws RpcError, UpstreamError */
-  framesOfBlock(ref: BlockRef, asked: AskedFrames): Promise<TracedTransaction[] | undefined>
-  /** The result of a tracer. @throws RpcError when there is no such transaction, or the chain cannot trace like this */
-  trace(hash: Hash, asked: AskedTrace): Promise<unknown>
-  /** The results for all transactions of a block. @throws as `trace` */
-  traceBlock(ref: BlockRef, asked: AskedTrace): Promise<BlockTrace[]>
-  /** What a sender offers for a unit of gas in the next block. */
-  gasPrice(): Promise<bigint>
-  /** The tip for a unit of gas of transactions that name none. */
-  tip(): Promise<bigint>
-  /** A history of fees with the tips at percentiles, and what else only this chain knows of its blocks. */
-  withTips(history: FeeHistory, percentiles: readonly number[]): Promise<FeeHistory>
-  /** Whether each transaction gets a block at once, as far as is known. */
-  isMining(): Promise<boolean>
-  /** The account that makes the next block. @throws RpcError when it is unknown */
-  coinbase(): Promise<Address>
-  /** Name and version of the program that clients talk to. */
-  clientVersion(call: Call): Promise<string>
-  /** Whether the chain has peers. */
-  isListening(call: Call): Promise<boolean>
-  /** The transactions that wait for a block. */
-  waiting(call: Call): Promise<WaitingHashes>
-  /** Whose waiting transactions are listed: those of its accounts as in geth, or all as in anvil. */
-  listed(): Promise<'accounts' | 'all'>
-  /** The number of those that wait for a block only, and of those that also wait for others of their sender. */
-  waitingCounts(call: Call): Promise<{ pending: bigint | number; queued: bigint | number }>
-}
+    /** @throws HistoricalStateError, RpcError when the chain does not have this state, as the next three */
+    balance(account: Address, ref: BlockRef, call: Call): Promise<bigint>
+    /** The code that runs at an address, `0x` when there is none. */
+    code(account: Address, ref: BlockRef, call: Call): Promise<Hex>
+    /** 32 bytes. */
+    storage(contract: Address, slot: bigint, ref: BlockRef, call: Call): Promise<Hex>
+    /** Transactions that an account has sent; with `pending` also those that wait. */
+    nonce(account: Address, ref: BlockRef, call: Call): Promise<bigint | number>
+    /** The frames of a transaction; undefined when it is in no block of the view. @throws RpcError, UpstreamError */
+    frames(hash: Hash, asked: AskedFrames): Promise<TracedTransaction | undefined>
+    /** The frames of all transactions of a block; undefined when there is no such block. @throws RpcError, UpstreamError */
+    framesOfBlock(ref: BlockRef, asked: AskedFrames): Promise<TracedTransaction[] | undefined>
+    /** The result of a tracer. @throws RpcError when there is no such transaction, or the chain cannot trace like this */
+    trace(hash: Hash, asked: AskedTrace): Promise<unknown>
+    /** The results for all transactions of a block. @throws as `trace` */
+    traceBlock(ref: BlockRef, asked: AskedTrace): Promise<BlockTrace[]>
+    /** What a sender offers for a unit of gas in the next block. */
+    gasPrice(): Promise<bigint>
+    /** The tip for a unit of gas of transactions that name none. */
+    tip(): Promise<bigint>
+    /** A history of fees with the tips at percentiles, and what else only this chain knows of its blocks. */
+    withTips(history: FeeHistory, percentiles: readonly number[]): Promise<FeeHistory>
+    /** Whether each transaction gets a block at once, as far as is known. */
+    isMining(): Promise<boolean>
+    /** The account that makes the next block. @throws RpcError when it is unknown */
+    coinbase(): Promise<Address>
+    /** Name and version of the program that clients talk to. */
+    clientVersion(call: Call): Promise<string>
+    /** Whether the chain has peers. */
+    isListening(call: Call): Promise<boolean>
+    /** The transactions that wait for a block. */
+    waiting(call: Call): Promise<WaitingHashes>
+    /** Whose waiting transactions are listed: those of its accounts as in geth, or all as in anvil. */
+    listed(): Promise<'accounts' | 'all'>
+    /** The number of those that wait for a block only, and of those that also wait for others of their sender. */
+    waitingCounts(call: Call): Promise<{ pending: bigint | number; queued: bigint | number }>
+  }
 
 /**
  * Calls that change nothing. A node runs the first two; it runs them with changes, and the others, only in its newest state (`--simulate`).

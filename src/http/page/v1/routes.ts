@@ -25,7 +25,7 @@ const VIEWS: Readonly<Record<string, View>> = {
 export function v1Routes({ now, sourceOf }: v1Routes.Options): Hono {
   const app = new Hono()
   // Libraries ask whether the service is there.
-  app.get('/healthcheck', (c) => c.json({ success: true }))
+  app.get('/healthcheck', (c) => c.text('OK'))
   for (const [path, view] of Object.entries(VIEWS))
     app.get(path, async (c) => {
       const param = (name: string) =>
