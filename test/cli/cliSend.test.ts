@@ -314,3 +314,44 @@ test('error: insufficient coins', async () => {
   expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(run.stderr).toMatch(/^ethgate: eth_sendRawTransaction: .*insufficient/i)
 })
+
+test('behavior: an answer that is lost after the node has the transaction pays once', async () => {
+  let lost = 0
+  // The chain gets every request; the answers to the first two broadcasts are lost.
+  const front = await serveInTest(async (request, response) => {
+    const { method = 'GET' } = request
+    const body = method === 'GET' ? null : await text(request)
+    const answer = await fetch(`${url}${request.url}`, { method, body })
+    const isBroadcast = /broadcasthex|sendRawTransaction/i.test(`${request.url}${body}`)
+    if (isBroadcast && lost++ % 2 === 0) return response.destroy()
+    return response.writeHead(answer.status).end(await answer.text())
+  })
+  const before = await balance(SECOND)
+  for (const where of ['--rpc-url', '--node']) {
+    const run = await ethgate(['send', SECOND, '--value', '1sun', '--key-file', key, where, front])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+  }
+  expect((await balance(SECOND)) - before).toBe(2n)
+})
+
+test('error: whether the gateway has sent the transaction of a managed account is not known', async () => {
+  const front = await serveInTest(async (request, response) => {
+    const { method = 'GET' } = request
+    const body = method === 'GET' ? null : await text(request)
+    if (body?.includes('eth_sendTransaction')) return response.destroy()
+    const answer = await fetch(`${url}${request.url}`, { method, body })
+    return response.writeHead(answer.status).end(await answer.text())
+  })
+  const run = await ethgate([
+    'send',
+    SECOND,
+    '--value',
+    '1sun',
+    '--from',
+    FIRST,
+    '--rpc-url',
+    front,
+  ])
+  expect(run).toMatchObject({ code: 4, stdout: '' })
+  expect(run.stderr).toContain('the gateway may have sent the transaction')
+})

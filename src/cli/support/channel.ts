@@ -1,12 +1,15 @@
 import { type Hex, TransactionReceiptNotFoundError } from 'viem'
 
+import { broadcastVerdict } from '../../native/broadcastVerdict.ts'
 import type { ConstantCall, EnergyEstimate } from '../../native/wire/accountTypes.ts'
 import type { Block, TransactionInfo } from '../../sdk/client.ts'
+import { type Attempt, UNCERTAIN } from '../../sdk/unconfirmed.ts'
 import { describeRevert } from './abi.ts'
 import type { AddressForms } from './address.ts'
 import { CommandError, EXIT, usageError } from './errors.ts'
 import { failureOf, NotServedError } from './failures.ts'
 import type { Intent } from './intent.ts'
+import { get } from './json.ts'
 import { type Node, textOf } from './node.ts'
 import { RpcFailure } from './rpc.ts'
 import type { Target } from './target.ts'
@@ -21,8 +24,8 @@ export type Channel = {
   energy(intent: Intent): Promise<bigint>
   /** The cost of one unit of energy, in the smallest unit. */
   energyPrice(): Promise<bigint>
-  /** Sends signed bytes. Sending the same bytes again is not an error. */
-  broadcast(signed: string): Promise<void>
+  /** Sends signed bytes once. Sending the same bytes again is not an error. */
+  broadcast(signed: string): Promise<Attempt>
   /** The reason why the same call reverts now; undefined when it does not revert or the reason is unknown. */
   reason(intent: Intent): Promise<CommandError | undefined>
   /** The outcome; undefined while the transaction is not in a block. */
@@ -72,9 +75,14 @@ async function rpcChannel(target: Target): Promise<Channel> {
     },
     energy: async (intent) => client.estimateGas({ ...(await callOf(intent)), prepare: false }),
     energyPrice: async () => (await client.getGasPrice()) / (await target.scale()),
-    async broadcast(signed) {
-      await client.sendRawTransaction({ serializedTransaction: `0x${signed}` })
-    },
+    broadcast: (signed) =>
+      target.rpc.call('eth_sendRawTransaction', [`0x${signed}`]).then(
+        () => ({ accepted: true }),
+        (error: unknown) =>
+          error instanceof RpcFailure && !UNCERTAIN.has(error.code)
+            ? { refused: error }
+            : { unknown: error },
+      ),
     async reason(intent) {
       try {
         await client.call(await callOf(intent))
@@ -158,16 +166,20 @@ function nodeChannel(node: Node): Channel {
       const { prices } = await ask<{ prices: string }>('getenergyprices')
       return BigInt(prices.split(':').at(-1) || '0')
     },
-    async broadcast(transaction) {
-      const { result } = await ask<{ result?: boolean }>('broadcasthex', { transaction }).catch(
+    broadcast: (transaction) =>
+      ask('broadcasthex', { transaction }).then(
+        (answer) =>
+          broadcastVerdict(answer) === 'accepted'
+            ? { accepted: true }
+            : {
+                unknown: new CommandError('broadcasthex: the node did not accept the transaction'),
+              },
         (error: unknown) => {
-          if ((error as Error).message.includes('DUP_TRANSACTION_ERROR')) return { result: true }
-          throw error
+          const verdict = broadcastVerdict(get(failureOf(error).details, 'answer'))
+          if (verdict === 'duplicate') return { accepted: true }
+          return verdict === 'refused' ? { refused: error } : { unknown: error }
         },
-      )
-      if (result !== true)
-        throw new CommandError('broadcasthex: the node did not accept the transaction')
-    },
+      ),
     // The transaction info contains the reason.
     reason: async () => undefined,
     async outcome(txID) {

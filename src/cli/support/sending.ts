@@ -1,4 +1,5 @@
 import { contractAddress } from '../../lib/address.ts'
+import { sendUntilKnown } from '../../sdk/unconfirmed.ts'
 import { explain, rethrow } from './abi.ts'
 import { type AddressForms, parseAddress } from './address.ts'
 import { type Channel, openChannel } from './channel.ts'
@@ -101,7 +102,9 @@ async function sendEthereum(sending: Sending, key: PrivateKey | undefined): Prom
   if (task.options.dryRun || !key) return { value: { ...request, from: call.from } }
   const { getContractAddress, keccak256 } = await import('./viem.ts')
   const signed = await privateKeyToAccount(`0x${key.hex}`).signTransaction(request)
-  await channel.broadcast(signed.slice(2))
+  const { time } = await channel.head()
+  const expiration = time + seconds(task.options.expires) * 1000
+  await deliver(channel, { id: keccak256(signed), expiration }, signed.slice(2))
   const created =
     call.to === undefined
       ? getContractAddress({ from: owner.eth, nonce: BigInt(request.nonce) })
@@ -148,11 +151,16 @@ async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promis
       text: (terminal) => renderAnswer(terminal, 'gettransactionbyid', unsigned, unit),
     }
   }
-  await channel.broadcast(encodeTransaction(signTransaction(unsigned, key.hex)))
+  const signed = encodeTransaction(signTransaction(unsigned, key.hex))
+  await deliver(channel, { id: txID, expiration }, signed)
   const isCreation = intent.type === 'CreateSmartContract'
   const created = isCreation ? contractAddress(txID, owner.eth) : undefined
   return finish(sending, { id: txID, intent, owner, created, expiration })
 }
+
+/** The same bytes are one transaction, so they are sent until it is known what became of them. @throws UnconfirmedError */
+const deliver = (channel: Channel, of: { id: string; expiration: number }, signed: string) =>
+  sendUntilKnown(of, () => channel.broadcast(signed))
 
 async function sendManaged(sending: Sending): Promise<Result> {
   const { channel, task } = sending
@@ -192,6 +200,11 @@ async function finishEthereum(
 async function revertedOrRefused(error: unknown, { intent, task }: Sending): Promise<never> {
   const hash = error instanceof RpcFailure ? get(error.data, 'txHash') : undefined
   const failure = await explain(error, task.options.abi, abiOf(task.target, intent))
+  if (!(error instanceof RpcFailure))
+    throw new CommandError(
+      `${failure.message}; the gateway may have sent the transaction: look at the account before you send it again`,
+      { cause: error, exitCode: failure.exitCode },
+    )
   if (typeof hash !== 'string') throw failure
   throw new CommandError(`transaction ${hash} is in a block and failed: ${failure.message}`, {
     exitCode: EXIT.reverted,
