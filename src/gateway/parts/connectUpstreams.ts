@@ -10,6 +10,9 @@ import { clientNameOf, type Upstream } from '../../native/upstream.ts'
 import { indexSockets } from './gatewayIndex.ts'
 import type { Telemetry } from './telemetry.ts'
 
+/** Milliseconds for which the condition of the nodes counts as known. */
+const CONDITION_AGE = 20
+
 /** The nodes of a gateway. */
 export type Upstreams = {
   readonly transport: UpstreamPool
@@ -85,6 +88,20 @@ export function connectUpstreams({
     upstreams: nodes,
   })
   let hasRpc = someHasRpc(nodes)
+  let known = { at: Number.NEGATIVE_INFINITY, hasGrpc: false, isSpare: false }
+
+  /** What is asked for each cold read, and costs more than the rest of it. */
+  function condition(): typeof known {
+    const at = performance.now()
+    if (at - known.at < CONDITION_AGE) return known
+    const status = transport.status()
+    return (known = {
+      at,
+      hasGrpc: status.every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
+      isSpare: status.every(({ queued, quota }) => queued === 0 && (quota ?? 0) < 0.5),
+    })
+  }
+
   const rpc = meteredRpc(
     createPoolRpc({
       confirm: (name) => transport.confirm(name),
@@ -108,10 +125,8 @@ export function connectUpstreams({
         .find((node) => node !== undefined)
     },
     hasRpc: () => hasRpc,
-    hasGrpc: () =>
-      transport.status().every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
-    isSpare: () =>
-      transport.status().every(({ queued, quota }) => queued === 0 && (quota ?? 0) < 0.5),
+    hasGrpc: () => condition().hasGrpc,
+    isSpare: () => condition().isSpare,
     async update(next) {
       several = next.length > 1
       await transport.update(next)

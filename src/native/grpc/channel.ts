@@ -1,6 +1,8 @@
 import http2 from 'node:http2'
 
+import { ownBytes } from '../../lib/ownBytes.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import { createDueList, type DueEntry } from '../transport/due.ts'
 import type { NativePath } from '../transport/transport.ts'
 import { maxBytes } from '../wire/answerLimits.ts'
 
@@ -60,6 +62,8 @@ export function createGrpcChannel({
 }: createGrpcChannel.Options): GrpcChannel {
   let session: http2.ClientHttp2Session | undefined
   const fixed = { ...headers, 'content-type': 'application/grpc', te: 'trailers' }
+  // A timer of its own would cost each call more than its deadline is worth.
+  const deadlines = createDueList<Deadline>({ onDue: ({ expire }) => expire() })
 
   function connect(): http2.ClientHttp2Session {
     const opened = http2.connect(address, { settings: { initialWindowSize: CALL_WINDOW } })
@@ -91,18 +95,23 @@ export function createGrpcChannel({
         ':path': method,
         'grpc-timeout': `${Math.max(1, Math.floor(timeout))}m`,
       })
-      const timer = setTimeout(() => {
-        settle(() => reject(new GrpcError('no answer in time')))
-        // The connection may be dead, so the next call connects again.
-        used.destroy()
-      }, timeout)
+      const deadline: Deadline = {
+        at: -1,
+        dueAt: performance.now() + timeout,
+        expire() {
+          settle(() => reject(new GrpcError('no answer in time')))
+          // The connection may be dead, so the next call connects again.
+          used.destroy()
+        },
+      }
+      deadlines.add(deadline)
       const leave = () => {
         stream.close(NGHTTP2_CANCEL)
         settle(() => reject(signal?.reason))
       }
       signal?.addEventListener('abort', leave, { once: true })
       const settle = (how: () => void) => {
-        clearTimeout(timer)
+        deadlines.remove(deadline)
         signal?.removeEventListener('abort', leave)
         how()
       }
@@ -114,6 +123,8 @@ export function createGrpcChannel({
       })
       stream.on('trailers', (received) => {
         status = { ...status, ...received }
+        // The stream closes a turn of the event loop later.
+        if (isWhole(chunks, length)) finish()
       })
       stream.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
@@ -125,7 +136,7 @@ export function createGrpcChannel({
       stream.on('error', (cause) =>
         settle(() => reject(new GrpcError('the connection failed', { cause }))),
       )
-      stream.on('close', () =>
+      const finish = () =>
         settle(() => {
           try {
             if (status[':status'] === undefined) throw new GrpcError('the connection was closed')
@@ -133,8 +144,8 @@ export function createGrpcChannel({
           } catch (error) {
             reject(error)
           }
-        }),
-      )
+        })
+      stream.on('close', finish)
       stream.end(framed(message))
     })
   }
@@ -169,6 +180,9 @@ export declare namespace createGrpcChannel {
   }
 }
 
+/** When a call has taken too long. */
+type Deadline = DueEntry & { readonly expire: () => void }
+
 /** Headers and trailers of a response. */
 type Status = http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader
 
@@ -193,10 +207,17 @@ function messageOf(status: Status, chunks: readonly Buffer[], length: number): B
       cause: textOf(status['grpc-message']),
       code: Number(code),
     })
-  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)
-  const isWhole = length >= PREFIX && bytes[0] === 0 && bytes.readUInt32BE(1) === length - PREFIX
-  if (!isWhole) throw new GrpcError('the answer is not one whole message')
-  return bytes.subarray(PREFIX)
+  if (!isWhole(chunks, length)) throw new GrpcError('the answer is not one whole message')
+  // A chunk is a part of a larger buffer, which would live as long as the message.
+  return ownBytes(...chunks).subarray(PREFIX)
+}
+
+/** Whether the chunks are one message. */
+function isWhole(chunks: readonly Buffer[], length: number): boolean {
+  const [first] = chunks
+  if (first === undefined || length < PREFIX) return false
+  const head = first.length < PREFIX ? Buffer.concat(chunks, PREFIX) : first
+  return head[0] === 0 && head.readUInt32BE(1) === length - PREFIX
 }
 
 /** The message of a status is percent-encoded. */
