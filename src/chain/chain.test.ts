@@ -9,6 +9,7 @@ import { createScriptedView } from '../../test/support/scriptedChainView.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcTransaction } from '../codec/types.ts'
 import { fromWire } from '../lib/wire.ts'
+import { contentOf } from './load.ts'
 
 const unknown: Hash = `0x${'ab'.repeat(32)}`
 const labelledHash = (label: string): Hash =>
@@ -267,10 +268,12 @@ describe('transactions near the head', () => {
     const [infos] = [await node.native.wallet.getTransactionInfoByBlockNum({ num: block!.number })]
     const txID = hash.slice(2)
     head.follow()
-    blocks.put({
-      block: { ...loaded!, transactions: [{ ...loaded!.transactions![0]!, txID }] },
-      infos: [{ ...infos[0]!, id: txID }],
-    })
+    blocks.put(
+      contentOf({
+        block: { ...loaded!, transactions: [{ ...loaded!.transactions![0]!, txID }] },
+        infos: [{ ...infos[0]!, id: txID }],
+      }),
+    )
     expect(await chain.transaction(hash)).toMatchObject({
       blockHash: block!.hash,
       blockNumber: '0x14',

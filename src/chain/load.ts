@@ -10,6 +10,7 @@ import type { BlockOutline } from '../native/wire/blockOutline.ts'
 import type { CallOptions } from '../native/wire/operations.ts'
 import type { TransactionLogs } from '../native/wire/transactionLogs.ts'
 import type { Block, Transaction, TransactionInfo } from '../native/wire/types.ts'
+import { type BlockView, type OutcomeView, viewOfBlock, viewOfInfo } from '../native/wire/views.ts'
 import type { BlockRange } from './blockRange.ts'
 
 /** A block with the outcome of each of its transactions, in the same order. Genesis has transactions without outcomes. */
@@ -18,16 +19,19 @@ export type LoadedBlock = { block: Block; infos: readonly TransactionInfo[] }
 /** A transaction with its outcome, which genesis has none of. */
 export type NativeTransaction = { transaction: Transaction; info: TransactionInfo | undefined }
 
+/** A block with its outcomes, decoded as far as they are used. */
+export type BlockContent = { block: BlockView; outcomes: readonly OutcomeView[] }
+
 /** The native calls that a block needs. */
 export type BlockSource = {
   wallet: Pick<
     NativeClient['wallet'],
-    'getBlockByNum' | 'getBlockById' | 'getTransactionInfoByBlockNum'
+    'getBlockViewByNum' | 'getBlockViewById' | 'getOutcomeViewsByBlockNum'
   >
 }
 
 /** The native call that reads several blocks. */
-export type BlockRangeSource = { wallet: Pick<NativeClient['wallet'], 'getBlockByLimitNext'> }
+export type BlockRangeSource = { wallet: Pick<NativeClient['wallet'], 'getBlockViews'> }
 
 /** The native calls that read the logs of blocks without the rest of them. */
 export type LogSource = {
@@ -43,6 +47,22 @@ const ATTEMPTS = 3
 /** Milliseconds before the next attempt, because a node stores outcomes a moment after their block. */
 const RETRY_DELAY = 100
 
+/** The content of a block that was parsed already. */
+export function contentOf({ block, infos }: LoadedBlock): BlockContent {
+  return { block: viewOfBlock(block), outcomes: infos.map(viewOfInfo) }
+}
+
+/** Reads a whole block (see `loadContent`). */
+export async function loadBlock(
+  native: BlockSource,
+  ref: { number: number } | { hash: Hash },
+  call?: Call,
+  options?: loadContent.Options,
+): Promise<LoadedBlock | undefined> {
+  const loaded = await loadContent(native, ref, call, options)
+  return loaded && { block: loaded.block.whole(), infos: loaded.outcomes.map((one) => one.whole()) }
+}
+
 /**
  * Reads a block with two native calls, or with one if it is empty or genesis. Undefined when the node does not have it.
  *
@@ -53,12 +73,12 @@ const RETRY_DELAY = 100
  * @param options.isCheap - whether a call costs little: then the outcomes are asked for at the same time, also of an empty block.
  * @throws UpstreamError when they still differ, or when the node keeps no outcomes.
  */
-export async function loadBlock(
+export async function loadContent(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
   call?: Call,
-  { isCheap = false, known }: { known?: Block | undefined; isCheap?: boolean | undefined } = {},
-): Promise<LoadedBlock | undefined> {
+  { isCheap = false, known }: loadContent.Options = {},
+): Promise<BlockContent | undefined> {
   for (let attempt = 1; ; attempt++) {
     const options = { ...call, overHttp: attempt > 1 }
     const isEarly = isCheap && attempt === 1 && 'number' in ref && ref.number > 0
@@ -68,11 +88,15 @@ export async function loadBlock(
     const block = (attempt === 1 && known) || (await readBlock(native, ref, options))
     if (!block) return undefined
     assertFits(block, ref)
-    const infos = await loadInfos(native, block, options, await early)
-    if (infos) return { block, infos }
+    const outcomes = await loadOutcomes(native, block, options, await early)
+    if (outcomes) return { block, outcomes }
     if (attempt === ATTEMPTS) throw new UpstreamError(mismatch(block))
     await sleep(RETRY_DELAY, call?.signal)
   }
+}
+
+export declare namespace loadContent {
+  type Options = { known?: BlockView | undefined; isCheap?: boolean | undefined }
 }
 
 /** Reads the blocks of a range, at most 100, with one native call. Leaves out those that are missing or incomplete. */
@@ -80,12 +104,9 @@ export async function readBlocks(
   native: BlockRangeSource,
   { from, to }: BlockRange,
   call?: Call,
-): Promise<Map<number, Block>> {
-  const { block: blocks = [] } = await native.wallet.getBlockByLimitNext(
-    { startNum: from, endNum: to + 1 },
-    call,
-  )
-  const found = new Map<number, Block>()
+): Promise<Map<number, BlockView>> {
+  const blocks = await native.wallet.getBlockViews({ startNum: from, endNum: to + 1 }, call)
+  const found = new Map<number, BlockView>()
   for (const block of blocks) {
     const { number = 0 } = block.block_header.raw_data
     if (matchesRef(block, { number }) && isWhole(block)) found.set(number, block)
@@ -98,7 +119,7 @@ export async function readBlocks(
  *
  * @throws UpstreamError
  */
-function assertFits(block: Block, ref: { number: number } | { hash: Hash }): void {
+function assertFits(block: BlockView, ref: { number: number } | { hash: Hash }): void {
   if (!matchesRef(block, ref))
     throw new UpstreamError('the node returned another block than requested')
   if (!isWhole(block)) throw new UpstreamError('the node returned a block without its transactions')
@@ -125,26 +146,24 @@ export function logsFit(
  * The outcomes of a block's transactions, with one native call, or none if there are no transactions. Undefined when they
  * are of another block.
  */
-async function loadInfos(
+async function loadOutcomes(
   native: BlockSource,
-  block: Block,
+  { block_header, txIDs }: BlockView,
   options: CallOptions,
-  early: readonly TransactionInfo[] | undefined,
-): Promise<readonly TransactionInfo[] | undefined> {
-  const { number = 0, timestamp } = block.block_header.raw_data
-  const transactions = block.transactions ?? []
-  if (number === 0 || transactions.length === 0) return []
-  const infos = early ?? (await outcomesOf(native, number, options))
-  const ids = transactions.map(({ txID }) => txID)
-  return matches(infos, ids, timestamp) ? infos : undefined
+  early: readonly OutcomeView[] | undefined,
+): Promise<readonly OutcomeView[] | undefined> {
+  const { number = 0, timestamp } = block_header.raw_data
+  if (number === 0 || txIDs.length === 0) return []
+  const outcomes = early ?? (await outcomesOf(native, number, options))
+  return matches(outcomes, txIDs, timestamp) ? outcomes : undefined
 }
 
 function outcomesOf(
   native: BlockSource,
   num: number,
   options: CallOptions,
-): Promise<readonly TransactionInfo[]> {
-  return native.wallet.getTransactionInfoByBlockNum({ num }, options)
+): Promise<readonly OutcomeView[]> {
+  return native.wallet.getOutcomeViewsByBlockNum({ num }, options)
 }
 
 /**
@@ -170,10 +189,10 @@ function readBlock(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
   options: CallOptions,
-): Promise<Block | undefined> {
+): Promise<BlockView | undefined> {
   return 'hash' in ref
-    ? native.wallet.getBlockById({ value: ref.hash.slice(2) }, options)
-    : native.wallet.getBlockByNum({ num: ref.number }, options)
+    ? native.wallet.getBlockViewById({ value: ref.hash.slice(2) }, options)
+    : native.wallet.getBlockViewByNum({ num: ref.number }, options)
 }
 
 /** Whether a block is the requested one. */
@@ -188,10 +207,8 @@ function matchesRef(
 }
 
 /** Whether a block has all its transactions with their contents. The root is 32 zero bytes only if there are none. */
-function isWhole(block: Block): boolean {
-  const { transactions = [] } = block
-  if (transactions.length === 0) return hasEmptyRoot(block)
-  return transactions.every((transaction) => transaction?.txID && transaction.raw_data?.contract)
+function isWhole(block: BlockView): boolean {
+  return block.txIDs.length === 0 ? hasEmptyRoot(block) : !block.txIDs.includes('')
 }
 
 function hasEmptyRoot({ block_header }: Pick<Block, 'block_header'>): boolean {
@@ -199,7 +216,7 @@ function hasEmptyRoot({ block_header }: Pick<Block, 'block_header'>): boolean {
   return txTrieRoot === undefined || /^0*$/.test(txTrieRoot)
 }
 
-function mismatch(block: Block): string {
+function mismatch(block: BlockView): string {
   const { number = 0 } = block.block_header.raw_data
   return `the node does not have the outcomes of the transactions in block ${number}`
 }

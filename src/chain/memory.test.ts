@@ -10,6 +10,7 @@ import { type CachedBlock, createCachedBlock } from './blocks/cachedBlock.ts'
 import { createLogBlock } from './blocks/logBlock.ts'
 import { arrayOf } from './blocks/logChunk.ts'
 import { createLogMatcher } from './blocks/logMatch.ts'
+import { contentOf } from './load.ts'
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
@@ -57,7 +58,7 @@ function measureBlock(
   return measure(
     BLOCKS,
     () => {
-      const block = createCachedBlock(fresh(), () => {})
+      const block = createCachedBlock(contentOf(fresh()), () => {})
       build(block)
       return block
     },

@@ -34,13 +34,13 @@ export function toRpcTransactions(
   options: toRpcTransactionAt.Options,
 ): RpcTransaction[] {
   return (block.transactions ?? []).map((transaction, index) =>
-    toRpcTransactionAt({ block, infos, index }, transaction, options),
+    toRpcTransactionAt({ block, info: infos[index], index }, transaction, options),
   )
 }
 
 /** One transaction of a block. `energyPrice` is in sun, as of the block's time. */
 export function toRpcTransactionAt(
-  { block, index, infos }: { block: Block; infos: readonly TransactionInfo[]; index: number },
+  { block, index, info }: { block: LogSource; info: TransactionInfo | undefined; index: number },
   transaction: Transaction,
   { chainId, energyPrice }: toRpcTransactionAt.Options,
 ): RpcTransaction {
@@ -49,7 +49,7 @@ export function toRpcTransactionAt(
     block: { hash: toHash(block.blockID), index, number, timestamp },
     chainId,
     energyPrice,
-    info: infos[index],
+    info,
   })
 }
 

@@ -23,10 +23,12 @@ export function toRpcLogsByTransaction(block: LogSource, infos: readonly Outcome
 }
 
 /** The logs of one transaction of a block. */
-export function toRpcLogsOf(block: LogSource, infos: readonly Outcome[], index: number): RpcLog[] {
-  const info = infos[index]
-  const first = infos.slice(0, index).reduce((sum, { log = [] }) => sum + log.length, 0)
-  return info ? logsOf(info, { common: commonFields(block), first, index }) : []
+export function toRpcLogsOf(
+  block: LogSource,
+  info: Outcome,
+  { firstLog, index }: { firstLog: number; index: number },
+): RpcLog[] {
+  return logsOf(info, { common: commonFields(block), first: firstLog, index })
 }
 
 type Outcome = Pick<TransactionInfo, 'id' | 'log'>

@@ -1,7 +1,7 @@
 import { toRpcAddress } from '../lib/address.ts'
 import type { Block, Transaction, TransactionInfo } from '../native/wire/types.ts'
 import { bloomToHex, logsBloom } from './bloom.ts'
-import { toRpcLogsByTransaction, toRpcLogsOf } from './log.ts'
+import { type LogSource, toRpcLogsByTransaction, toRpcLogsOf } from './log.ts'
 import { toHash, toInt64, toQuantity } from './quantity.ts'
 import { isCreation, transactionParties } from './transaction.ts'
 import type { RpcLog, RpcReceipt, RpcTransaction } from './types.ts'
@@ -20,34 +20,30 @@ export function toRpcReceipts(
   const logs = toRpcLogsByTransaction(block, infos)
   let before = 0n
   return infos.flatMap((info, index) => {
-    const receipt = receiptAt(block, info, { before, energyPrice, index, logs: logs[index] ?? [] })
+    const transaction = block.transactions?.[index]
+    if (!transaction) return []
+    const place = { before, energyPrice, index, logs: logs[index] ?? [] }
     before += gasOf(info)
-    return receipt ?? []
+    return receiptAt(block, { info, transaction }, place)
   })
 }
 
-/** One receipt of a block; undefined when there is none. */
+/** One receipt of a block. @param place - where it is: its index, and the energy and the number of logs of those before it */
 export function toRpcReceipt(
-  block: Block,
-  infos: readonly TransactionInfo[],
-  { energyPrice, index }: { energyPrice: bigint; index: number },
-): RpcReceipt | undefined {
-  const info = infos[index]
-  if (!info) return undefined
-  const before = infos.slice(0, index).reduce((sum, info) => sum + gasOf(info), 0n)
-  const logs = toRpcLogsOf(block, infos, index)
-  return receiptAt(block, info, { before, energyPrice, index, logs })
+  block: LogSource,
+  { info, transaction }: { info: TransactionInfo; transaction: Transaction },
+  place: { before: bigint; energyPrice: bigint; firstLog: number; index: number },
+): RpcReceipt {
+  const logs = toRpcLogsOf(block, info, place)
+  return receiptAt(block, { info, transaction }, { ...place, logs })
 }
 
-/** @param place - where the transaction is, and the energy of those before it */
 function receiptAt(
-  block: Block,
-  info: TransactionInfo,
+  block: LogSource,
+  { info, transaction }: { info: TransactionInfo; transaction: Transaction },
   place: { before: bigint; energyPrice: bigint; index: number; logs: RpcLog[] },
-): RpcReceipt | undefined {
+): RpcReceipt {
   const { before, energyPrice, index, logs } = place
-  const transaction = block.transactions?.[index]
-  if (!transaction) return undefined
   const { from, to } = transactionParties(transaction, info)
   const gasUsed = gasOf(info)
   return {

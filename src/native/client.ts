@@ -111,14 +111,15 @@ export function createNodeClient({
     call: Call | undefined,
     wanted: string | undefined,
     finish: (answer: unknown) => unknown,
+    overHttp = false,
   ): Promise<unknown> {
     const body =
       operation.method === 'GET' && request === undefined
         ? undefined
         : stringifyNative(request ?? {})
     const start = async (shared: Call | undefined) =>
-      finish(await askWithRetry(path, operation, body, wanted, shared))
-    const key = `${path} ${wanted ?? ''} ${body ?? ''}`
+      finish(await askWithRetry(path, operation, body, overHttp ? undefined : wanted, shared))
+    const key = `${path} ${wanted ?? ''} ${overHttp} ${body ?? ''}`
     return operation.kind === 'read' ? share(key, call, start) : start(call)
   }
 
@@ -137,14 +138,7 @@ export function createNodeClient({
         return [
           name,
           (request?: unknown, options?: CallOptions) =>
-            run(
-              path,
-              operation,
-              request,
-              options,
-              options?.overHttp ? operation.part?.name : wanted,
-              finish,
-            ),
+            run(path, operation, request, options, wanted, finish, options?.overHttp),
         ]
       }),
     )

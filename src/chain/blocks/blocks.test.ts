@@ -5,6 +5,7 @@ import { createSteeredHead } from '../../../test/support/steeredHead.ts'
 import { fromWire } from '../../lib/wire.ts'
 import { createNodeClient } from '../../native/client.ts'
 import type { Block } from '../../native/wire/types.ts'
+import { contentOf } from '../load.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 
 const MIB = 1024 * 1024
@@ -109,7 +110,7 @@ describe('get', () => {
     const { native } = chain
     const block = await native.wallet.getBlockByNum({ num: 20 })
     const infos = await native.wallet.getTransactionInfoByBlockNum({ num: 20 })
-    blocks.put({ block: block!, infos })
+    blocks.put(contentOf({ block: block!, infos }))
     const calls = chain.total()
     expect((await blocks.get(20))?.id.number).toBe(20)
     for (let number = 21; number <= 60; number++) {

@@ -11,10 +11,10 @@ import type { Wire } from '../../lib/wire.ts'
 import { createSharing } from '../../native/dedupe.ts'
 import type { ChainUpdate, Head } from '../head/headTypes.ts'
 import {
+  type BlockContent,
   type BlockRangeSource,
   type BlockSource,
-  loadBlock,
-  type LoadedBlock,
+  loadContent,
   readBlocks,
 } from '../load.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
@@ -78,7 +78,7 @@ export function createBlocks({
     for (const hash of hashes) if (transactions.get(hash) === id.hash) transactions.delete(hash)
   }
 
-  function put(loaded: LoadedBlock): CachedBlock {
+  function put(loaded: BlockContent): CachedBlock {
     const hash = toHash(loaded.block.blockID)
     const known = cache.get(hash)
     if (known) return known.block
@@ -92,7 +92,7 @@ export function createBlocks({
     return block
   }
 
-  function putSolid(loaded: LoadedBlock): CachedBlock {
+  function putSolid(loaded: BlockContent): CachedBlock {
     const block = put(loaded)
     if (cache.has(block.id.hash)) solidHashes.set(block.id.number, block.id.hash)
     return block
@@ -137,7 +137,7 @@ export function createBlocks({
     let together = number <= head.solid().number ? await readTogether(number, call) : undefined
     for (let attempt = 1; number <= head.latest().number; attempt++) {
       const options = { isCheap: hasGrpc?.(), known: together }
-      const loaded = await loadBlock(native, { number }, call, options)
+      const loaded = await loadContent(native, { number }, call, options)
       together = undefined
       // Compared after the answer: the head may have changed meanwhile.
       const canonical = hashAt(number)

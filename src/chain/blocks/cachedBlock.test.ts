@@ -5,6 +5,7 @@ import { rpcBlockOf } from '../../../test/support/rpcBlock.ts'
 import { toRpcLogs } from '../../codec/log.ts'
 import { toRpcReceipts } from '../../codec/receipt.ts'
 import { fromWire, type Wire } from '../../lib/wire.ts'
+import { contentOf } from '../load.ts'
 import { createCachedBlock } from './cachedBlock.ts'
 import { arrayOf } from './logChunk.ts'
 import { createLogMatcher } from './logMatch.ts'
@@ -16,7 +17,7 @@ const textOf = (row: Wire<unknown> | undefined) => row && JSON.stringify(fromWir
 
 test('default', () => {
   const { block, infos } = recordedBlock(132)
-  const cached = createCachedBlock({ block, infos }, () => {})
+  const cached = createCachedBlock(contentOf({ block, infos }), () => {})
   const full = rpcBlockOf(block, infos, { ...context, full: true })
   expect(cached.id).toEqual({ hash: full.hash, number: 132 })
   expect(fromWire(cached.slim())).toEqual(rpcBlockOf(block, infos, { ...context, full: false }))
@@ -27,7 +28,7 @@ test('default', () => {
 })
 
 test('behavior: each answer is built once, in any order of requests', () => {
-  const cached = createCachedBlock(recordedBlock(132), () => {})
+  const cached = createCachedBlock(contentOf(recordedBlock(132)), () => {})
   const first = [
     cached.receipts(context),
     cached.slim(),
@@ -46,7 +47,9 @@ test('behavior: each answer is built once, in any order of requests', () => {
 
 test('behavior: its size grows with its answers; the source is dropped when all are built', () => {
   const weights: number[] = []
-  const cached = createCachedBlock(recordedBlock(132), () => weights.push(cached.bytes()))
+  const cached = createCachedBlock(contentOf(recordedBlock(132)), () =>
+    weights.push(cached.bytes()),
+  )
   const loaded = cached.bytes()
   const answers = [
     cached.logs(everything).count,
@@ -63,10 +66,10 @@ test('behavior: its size grows with its answers; the source is dropped when all 
 test('default: one transaction and one receipt are those of all, built alone or not', () => {
   for (const number of [0, 24, 131, 132, 211]) {
     const { block, infos } = recordedBlock(number)
-    const all = createCachedBlock({ block, infos }, () => {})
+    const all = createCachedBlock(contentOf({ block, infos }), () => {})
     const [rows, receipts] = [all.full(context), all.receipts(context)]
     for (let index = 0; index <= rows.length; index++) {
-      const one = createCachedBlock({ block, infos }, () => {})
+      const one = createCachedBlock(contentOf({ block, infos }), () => {})
       for (let time = 0; time < 4; time++) {
         expect(textOf(one.transaction(index, context))).toBe(textOf(rows.row(index)))
         expect(textOf(one.receipt(index, context))).toBe(textOf(receipts.row(index)))

@@ -2,19 +2,21 @@ import type { Hash } from 'viem'
 
 import { type Concerned, concernedBy } from '../../codec/accounts.ts'
 import {
+  toOutlineHeader,
   toRpcBlock,
-  toRpcHeader,
   toRpcTransactionAt,
   toRpcTransactions,
 } from '../../codec/block.ts'
 import type { BlockId } from '../../codec/blockRef.ts'
-import { toHash } from '../../codec/quantity.ts'
+import { toHash, toInt64 } from '../../codec/quantity.ts'
 import { toRpcReceipt, toRpcReceipts } from '../../codec/receipt.ts'
+import { blockSize } from '../../codec/size.ts'
 import type { RpcBlock, RpcHeader, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import { type Wire, wireOfText } from '../../lib/wire.ts'
 import { partiesIn } from '../../native/wire/parties.ts'
-import type { Transaction } from '../../native/wire/types.ts'
-import type { LoadedBlock, NativeTransaction } from '../load.ts'
+import type { Transaction, TransactionInfo } from '../../native/wire/types.ts'
+import type { OutcomeView } from '../../native/wire/views.ts'
+import type { BlockContent, NativeTransaction } from '../load.ts'
 import { createLogBlock, type LogBlock } from './logBlock.ts'
 import { type Rows, toRows } from './rows.ts'
 
@@ -58,13 +60,12 @@ export type CachedBlock = {
 }
 
 /** `onGrow` is called after an answer was cached and `bytes()` has changed. */
-export function createCachedBlock(input: LoadedBlock, onGrow: () => void): CachedBlock {
-  const { block } = input
-  const raw = block.block_header.raw_data
-  const transactions = (block.transactions ?? []).map(({ txID }) => toHash(txID))
-  const sourceBytes = estimate(input)
+export function createCachedBlock(input: BlockContent, onGrow: () => void): CachedBlock {
+  const raw = input.block.block_header.raw_data
+  const transactions = input.block.txIDs.map(toHash)
+  const sourceBytes = input.outcomes.reduce((sum, { held }) => sum + held, input.block.held)
 
-  let source: LoadedBlock | undefined = input
+  let source: BlockContent | undefined = input
   let header: RpcHeader | undefined
   let slim: Wire<RpcBlock> | undefined
   let full: Rows<RpcBlock, RpcTransaction> | undefined
@@ -74,7 +75,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   /** Answers about one transaction that were built alone. */
   let alone = 0
 
-  /** Called after an answer was built: drops the native objects that no later answer needs. */
+  /** Called after an answer was built: drops the native content that no later answer needs. */
   function made(): void {
     if (slim && full) header = undefined
     if (source && slim && full && receipts && logs) {
@@ -84,42 +85,47 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     onGrow()
   }
 
-  function headerOf(
-    { block, infos }: LoadedBlock,
-    { baseFeePerGas }: Pick<BlockContext, 'baseFeePerGas'>,
-  ): RpcHeader {
-    return (header ??= toRpcHeader(block, infos, { baseFeePerGas }))
+  function headerOf({ baseFeePerGas }: Pick<BlockContext, 'baseFeePerGas'>): RpcHeader {
+    if (header) return header
+    const { block, outcomes } = kept(source)
+    return (header = toOutlineHeader(
+      block,
+      outcomes.map((one) => one.logs()),
+      { baseFeePerGas, count: transactions.length, size: block.size ?? blockSize(block.whole()) },
+    ))
   }
 
   function logBlock(): LogBlock {
     if (logs) return logs
-    const { block, infos } = kept(source)
-    logs = createLogBlock(block, infos)
+    const { block, outcomes } = kept(source)
+    logs = createLogBlock(
+      block,
+      outcomes.map((one) => one.logs()),
+    )
     made()
     return logs
   }
 
   const view: CachedBlock = {
-    id: { hash: toHash(block.blockID), number: raw.number ?? 0 },
+    id: { hash: toHash(input.block.blockID), number: raw.number ?? 0 },
     parentHash: toHash(raw.parentHash),
     timestamp: raw.timestamp ?? 0,
     transactions,
 
     slim(context = {}) {
       if (slim) return slim
-      const block = toRpcBlock(headerOf(kept(source), context), transactions)
-      slim = wireOfText(JSON.stringify(block))
+      slim = wireOfText(JSON.stringify(toRpcBlock(headerOf(context), transactions)))
       made()
       return slim
     },
 
     full(context) {
       if (full) return full
-      const loaded = kept(source)
-      const rows = toRpcTransactions(loaded.block, loaded.infos, context)
+      const { block, outcomes } = kept(source)
+      const rows = toRpcTransactions(block.whole(), outcomes.map(wholeOf), context)
       full = toRows(
         rows.map((row) => JSON.stringify(row)),
-        { name: 'transactions', object: { ...headerOf(loaded, context), uncles: [] } },
+        { name: 'transactions', object: { ...headerOf(context), uncles: [] } },
       )
       made()
       return full
@@ -127,24 +133,35 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
 
     receipts(context) {
       if (receipts) return receipts
-      const { block, infos } = kept(source)
-      receipts = toRows(toRpcReceipts(block, infos, context).map((row) => JSON.stringify(row)))
+      const { block, outcomes } = kept(source)
+      const rows = toRpcReceipts(block.whole(), outcomes.map(wholeOf), context)
+      receipts = toRows(rows.map((row) => JSON.stringify(row)))
       made()
       return receipts
     },
 
     transaction(index, context) {
-      const found = source?.block.transactions?.[index]
-      if (full || !found || ++alone > ALONE) return view.full(context).row(index)
-      const { block, infos } = kept(source)
-      return wireOfText(JSON.stringify(toRpcTransactionAt({ block, infos, index }, found, context)))
+      const transaction = full ? undefined : source?.block.transaction(index)
+      if (!transaction || ++alone > ALONE) return view.full(context).row(index)
+      const { block, outcomes } = kept(source)
+      const place = { block, index, info: outcomes[index]?.whole() }
+      return wireOfText(JSON.stringify(toRpcTransactionAt(place, transaction, context)))
     },
 
     receipt(index, context) {
       if (receipts || ++alone > ALONE) return view.receipts(context).row(index)
-      const { block, infos } = kept(source)
-      const row = toRpcReceipt(block, infos, { ...context, index })
-      return row && wireOfText(JSON.stringify(row))
+      const { block, outcomes } = kept(source)
+      const transaction = block.transaction(index)
+      const info = outcomes[index]?.whole()
+      if (!transaction || !info) return undefined
+      let before = 0n
+      let firstLog = 0
+      for (const { energy, logCount } of outcomes.slice(0, index)) {
+        before += toInt64(energy)
+        firstLog += logCount
+      }
+      const place = { before, energyPrice: context.energyPrice, firstLog, index }
+      return wireOfText(JSON.stringify(toRpcReceipt(block, { info, transaction }, place)))
     },
 
     built: (isFull) => (isFull ? full?.whole : slim),
@@ -159,8 +176,8 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     },
 
     native(index) {
-      const transaction = source?.block.transactions?.[index]
-      return transaction && { transaction, info: source?.infos[index] }
+      const transaction = source?.block.transaction(index)
+      return transaction && { transaction, info: source?.outcomes[index]?.whole() }
     },
 
     bytes: () =>
@@ -191,35 +208,16 @@ const HEADER_BYTES = 3_000
 const TRANSACTION_BYTES = 250
 /** Memory of the accounts of a transaction, in bytes. */
 const CONCERNED_BYTES = 600
-/** Memory of a parsed transaction, its outcome and a log without their long hex strings. */
-const PARSED_TRANSACTION_BYTES = 3_000
-const PARSED_LOG_BYTES = 500
-
-function concernedIn({ block, infos }: LoadedBlock): Concerned[] {
-  return infos.map((info, index) =>
-    concernedBy(partiesIn(block.transactions?.[index] as Transaction), info),
+function concernedIn({ block, outcomes }: BlockContent): Concerned[] {
+  const { transactions = [] } = block.whole()
+  return outcomes.map((one, index) =>
+    concernedBy(partiesIn(transactions[index] as Transaction), one.whole()),
   )
 }
 
-/** Estimated memory of a parsed block. */
-function estimate({ block, infos }: LoadedBlock): number {
-  let bytes = 0
-  // The node sends call data twice: in the raw bytes, and decoded inside the contract.
-  for (const { ethereum, raw_data_hex } of block.transactions ?? [])
-    bytes += PARSED_TRANSACTION_BYTES + 2 * raw_data_hex.length + lengthOf(ethereum?.['input'])
-  for (const { contractResult = [], log = [] } of infos) {
-    // The result of a deployment is the code.
-    for (const result of contractResult) bytes += result.length
-    for (const { data } of log) bytes += PARSED_LOG_BYTES + lengthOf(data)
-  }
-  return bytes
-}
+const wholeOf = (outcome: OutcomeView): TransactionInfo => outcome.whole()
 
-function lengthOf(text: unknown): number {
-  return typeof text === 'string' ? text.length : 0
-}
-
-function kept(source: LoadedBlock | undefined): LoadedBlock {
+function kept(source: BlockContent | undefined): BlockContent {
   if (!source) throw new Error('the source of a block was dropped before its answers were built')
   return source
 }

@@ -6,6 +6,7 @@ import { CHAIN } from '../../../test/support/recordedChain.ts'
 import { toRpcLogs } from '../../codec/log.ts'
 import { fromWire } from '../../lib/wire.ts'
 import { outlinePart } from '../../native/wire/blockOutline.ts'
+import { contentOf } from '../load.ts'
 import { createCachedBlock } from './cachedBlock.ts'
 import { createLogBlock } from './logBlock.ts'
 import { arrayOf, type LogChunk } from './logChunk.ts'
@@ -15,7 +16,7 @@ const blocks = Array.from({ length: CHAIN.head + 1 }, (_, number) => {
   const { block, infos } = recordedBlock(number)
   return {
     all: toRpcLogs(block, infos),
-    cached: createCachedBlock({ block, infos }, () => {}),
+    cached: createCachedBlock(contentOf({ block, infos }), () => {}),
     // Genesis has transactions without outcomes.
     compact: createLogBlock(outlinePart.pick(block as never), infos),
   }

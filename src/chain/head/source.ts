@@ -5,7 +5,8 @@ import { toRpcLogs } from '../../codec/log.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { Block } from '../../native/wire/types.ts'
-import { type LoadedBlock, loadBlock } from '../load.ts'
+import { viewOfBlock } from '../../native/wire/views.ts'
+import { type BlockSource, type LoadedBlock, loadBlock } from '../load.ts'
 import type { HeadBlock, RecentBlock } from './headTypes.ts'
 
 /** The node calls of the head. Each throws UpstreamError or another RpcError when the node fails. */
@@ -38,7 +39,7 @@ export function createHeadSource({
     ref: { number: number } | { hash: Hash },
     known?: Block,
   ): Promise<RecentBlock | undefined> {
-    const loaded = await loadBlock(native, ref, undefined, { known })
+    const loaded = await loadBlock(native, ref, undefined, { known: known && viewOfBlock(known) })
     if (!loaded) return undefined
     onLoaded?.(loaded)
     return toRecentBlock(loaded)
@@ -90,10 +91,7 @@ export declare namespace createHeadSource {
     native: { wallet: Source; solidity: Pick<NativeClient['solidity'], 'getBlock'> }
     onLoaded?: ((loaded: LoadedBlock) => void) | undefined
   }
-  type Source = Pick<
-    NativeClient['wallet'],
-    'getBlock' | 'getBlockById' | 'getBlockByNum' | 'getTransactionInfoByBlockNum'
-  >
+  type Source = BlockSource['wallet'] & Pick<NativeClient['wallet'], 'getBlock'>
 }
 
 /** Number, hash, parent and time of a native block. */

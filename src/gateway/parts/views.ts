@@ -8,6 +8,7 @@ import { createEnergyPrices } from '../../chain/blocks/energyPrices.ts'
 import { createChain } from '../../chain/chain.ts'
 import { createChainCaches } from '../../chain/chainCaches.ts'
 import { createHead } from '../../chain/head/head.ts'
+import { contentOf } from '../../chain/load.ts'
 import { createLogHints } from '../../chain/logs/logHints.ts'
 import type { Config } from '../../config/config.ts'
 import type { HeldBytes } from '../../lib/heldBytes.ts'
@@ -80,7 +81,7 @@ export function createViews(
     native: headNative,
     nextRun,
     onLoaded(loaded) {
-      blocks.put(loaded)
+      blocks.put(contentOf(loaded))
       store?.loaded(loaded)
     },
     redis,

@@ -36,12 +36,12 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
   )
   const paced: BlockSource = {
     wallet: {
-      getBlockById: (request, options) =>
-        pace.run(() => native.wallet.getBlockById(request, options)),
-      getBlockByNum: (request, options) =>
-        pace.run(() => native.wallet.getBlockByNum(request, options)),
-      getTransactionInfoByBlockNum: (request, options) =>
-        pace.run(() => native.wallet.getTransactionInfoByBlockNum(request, options)),
+      getBlockViewById: (request, options) =>
+        pace.run(() => native.wallet.getBlockViewById(request, options)),
+      getBlockViewByNum: (request, options) =>
+        pace.run(() => native.wallet.getBlockViewByNum(request, options)),
+      getOutcomeViewsByBlockNum: (request, options) =>
+        pace.run(() => native.wallet.getOutcomeViewsByBlockNum(request, options)),
     },
   }
 

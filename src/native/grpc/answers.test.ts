@@ -5,6 +5,7 @@ import { startReplayNode } from '../../../test/support/node.ts'
 import { nativeRecording } from '../../../test/support/recording.ts'
 import { createNodeClient, type NativeClient } from '../client.ts'
 import { createPoolTransport } from '../transport/transport.ts'
+import type { BlockView } from '../wire/views.ts'
 import { withGrpc } from './withGrpc.ts'
 
 /** The same node over HTTP alone, and with its gRPC interface. */
@@ -45,6 +46,24 @@ const READS: Record<string, (native: NativeClient, request: never) => Promise<un
   gettransactioninfobyblocknum: ({ wallet }, request) =>
     wallet.getTransactionInfoByBlockNum(request),
   getcontractinfo: ({ wallet }, request) => wallet.getRuntimeCode(request),
+  'getblockbynum view': async ({ wallet }, request) =>
+    contentOf(await wallet.getBlockViewByNum(request)),
+  'getblockbyid view': async ({ wallet }, request) =>
+    contentOf(await wallet.getBlockViewById(request)),
+  'gettransactioninfobyblocknum views': async ({ wallet }, request) =>
+    (await wallet.getOutcomeViewsByBlockNum(request)).map((view) => {
+      const { held: _, blockTimeStamp = 0, logs, whole, ...rest } = view
+      const { id, log } = logs()
+      return { ...rest, blockTimeStamp, id, log, whole: whole() }
+    }),
+}
+
+/** All that a view of a block gives, but its size: HTTP has none. */
+function contentOf(view: BlockView | undefined) {
+  if (!view) return undefined
+  const { held: _, size: _size, transaction, txIDs, whole, ...rest } = view
+  const transactions = [...txIDs, 'none more'].map((_, index) => transaction(index))
+  return { ...rest, transactions, txIDs, whole: whole() }
 }
 
 test.each(Object.entries(READS))(
@@ -67,6 +86,9 @@ test('default: blocks of a range', async () => {
   const range = { startNum: 1, endNum: 100 }
   expect(await grpc.wallet.getBlockByLimitNext(range)).toStrictEqual(
     await http.wallet.getBlockByLimitNext(range),
+  )
+  expect((await grpc.wallet.getBlockViews(range)).map(contentOf)).toStrictEqual(
+    (await http.wallet.getBlockViews(range)).map(contentOf),
   )
 })
 

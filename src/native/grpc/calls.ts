@@ -12,6 +12,7 @@ import {
   readOutlines,
   readParties,
 } from './messages.ts'
+import { readBlockView, readBlockViews, readOutcomeViews } from './views.ts'
 
 /** A call of the node’s gRPC interface that gives the answer of a call of its HTTP interface. */
 export type GrpcCall<answer = unknown> = {
@@ -58,6 +59,7 @@ function isPlain(request: Request): boolean {
 const NUMBERS = new Set(['num', 'startNum', 'endNum'])
 
 const block = ({ num = 0 }: Request) => call('GetBlockByNum', numbersMessage(num))
+const blockById = ({ value }: Request) => call('GetBlockById', bytesMessage(value))
 const blocks = ({ endNum = 0, startNum = 0 }: Request) =>
   call('GetBlockByLimitNext', numbersMessage(startNum, endNum))
 const outcome = ({ value }: Request) => call('GetTransactionInfoById', bytesMessage(value))
@@ -78,9 +80,14 @@ const CALLS: Readonly<Record<string, (request: Request) => GrpcCall>> = {
   '/wallet/gettransactioninfobyid height': (request) =>
     outcome(request)((bytes) => readHeight(bytes) ?? NONE),
 
+  '/wallet/getblockbynum view': (request) => block(request)(readBlockView),
+  '/wallet/getblockbyid view': (request) => blockById(request)(readBlockView),
+  '/wallet/getblockbylimitnext views': (request) =>
+    blocks(request)((bytes) => listed(readBlockViews(bytes))),
+  '/wallet/gettransactioninfobyblocknum views': (request) => outcomes(request)(readOutcomeViews),
+
   '/wallet/getblockbynum whole': (request) => block(request)(answers.readBlock),
-  '/wallet/getblockbyid whole': ({ value }) =>
-    call('GetBlockById', bytesMessage(value))(answers.readBlock),
+  '/wallet/getblockbyid whole': (request) => blockById(request)(answers.readBlock),
   '/wallet/getblockbylimitnext whole': (request) =>
     blocks(request)((bytes) => listed(answers.readBlocks(bytes))),
   '/wallet/gettransactionbyid whole': ({ value }) =>

@@ -156,7 +156,8 @@ function internalAt(message: WithHex, from: number, to: number): InternalTransac
   return internal
 }
 
-function energyAt(bytes: Buffer, from: number, to: number): number {
+/** The energy in the receipt of an outcome. */
+export function energyAt(bytes: Buffer, from: number, to: number): number {
   let energy = 0
   const field = fieldsOf(bytes, from, to)
   while (nextField(field)) if (field.number === RECEIPT.energyUsageTotal) energy = exact(field)

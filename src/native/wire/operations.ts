@@ -15,6 +15,7 @@ import type * as request from './requests.ts'
 import { codePart, heightPart } from './stateParts.ts'
 import { logsPart, outcomeLogsPart, type OutcomeLogs } from './transactionLogs.ts'
 import type * as wire from './types.ts'
+import { blockPart, blocksPart, type BlockView, outcomesPart, type OutcomeView } from './views.ts'
 
 type Value = { value: wire.Hex }
 type Page = { offset: number; limit: number }
@@ -137,6 +138,18 @@ export const walletOperations = {
   getContractInfo: find<Value, account.ContractInfo>('getcontractinfo'),
   /** The code that runs when a contract is called. */
   getRuntimeCode: { ...find<Value, wire.Hex>('getcontractinfo'), part: codePart },
+
+  /** Blocks and outcomes that are decoded as far as they are used. */
+  getBlockViewByNum: { ...find<{ num: number }, BlockView>('getblockbynum'), part: blockPart },
+  getBlockViewById: { ...find<Value, BlockView>('getblockbyid'), part: blockPart },
+  getBlockViews: {
+    ...read<{ startNum: number; endNum: number }, BlockView[]>('getblockbylimitnext'),
+    part: blocksPart,
+  },
+  getOutcomeViewsByBlockNum: {
+    ...list<{ num: number }, OutcomeView>('gettransactioninfobyblocknum'),
+    part: outcomesPart,
+  },
 
   /** Headers of blocks and the ids of their transactions. `startNum` ≤ n < `endNum`, at most 100. */
   getBlockOutlines: {
