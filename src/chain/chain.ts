@@ -13,6 +13,7 @@ import type { Blocks, CanonicalView } from './blocks/blocks.ts'
 import type { CachedBlock, BlockContext } from './blocks/cachedBlock.ts'
 import type { Chain, HistoryRow, LogMatch, LogOrigin, LogQuery } from './blocks/chainTypes.ts'
 import type { PricedBlock } from './blocks/energyPrices.ts'
+import type { LoneTransactions } from './blocks/loneTransactions.ts'
 import { createTransactions } from './blocks/transactions.ts'
 import { type ChainCaches, createChainCaches, type LogAnswer } from './chainCaches.ts'
 import type { HeadBlock } from './head/headTypes.ts'
@@ -35,7 +36,17 @@ export function createChain(options: createChain.Options): Chain {
     options
   const { answers, prices, slim, spans } = options.caches ?? createChainCaches(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
-  const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
+  const transactions = createTransactions({
+    blocks,
+    blockContext,
+    chainId,
+    head,
+    latest,
+    lone: options.lone,
+    native,
+    priceAt: prices.at,
+    view,
+  })
 
   function priceOf(block?: PricedBlock): Promise<bigint> {
     return block ? prices.of(block) : prices.after(latest().timestamp)
@@ -209,10 +220,7 @@ export function createChain(options: createChain.Options): Chain {
     },
 
     async receipt(hash, call) {
-      const place = await transactions.place(hash, call)
-      if (!place) return undefined
-      const { block, index } = place
-      return block.receipt(index, await blockContext(block))
+      return (await transactions.place(hash, call))?.receipt()
     },
 
     transaction: (hash, call) => transactions.find(hash, call),
@@ -328,6 +336,8 @@ export declare namespace createChain {
     hints?: LogHints | undefined
     /** Whether the nodes give whole blocks at little cost (see `readHinted`). */
     hasGrpc?: (() => boolean) | undefined
+    /** Reads transactions without their blocks. @default every block is read */
+    lone?: LoneTransactions | undefined
     /** The log index, if configured. */
     index?: IndexedLogs | undefined
     /** An index of accounts, if configured. */

@@ -26,9 +26,11 @@ const ANSWERS: Record<string, (block: CachedBlock) => unknown> = {
   concerned: (block) => block.concerned(),
   'one alone': (block) => {
     const last = block.transactions.length - 1
-    return [block.transaction(last, context), block.receipt(last, context)].map(
-      (row) => row && fromWire(row),
-    )
+    const [transaction, receipt] = [block.transaction(last, context), block.receipt(last, context)]
+    return {
+      receipt: receipt && fromWire(receipt),
+      transaction: transaction && fromWire(transaction),
+    }
   },
 }
 

@@ -67,17 +67,24 @@ export function createEnergyPrices({ native, priceOfBlock }: createEnergyPrices.
     return time
   }
 
+  /** The price that a block of this time pays (milliseconds). Undefined when that depends on its parent. @throws UpstreamError */
+  async function priceAt(timestamp: number): Promise<bigint | undefined> {
+    await readTo(timestamp)
+    const earliest = timestamp - PARENT_READ_TIME
+    return changedBetween(prices, earliest, timestamp)
+      ? undefined
+      : energyPriceAfter(prices, earliest)
+  }
+
   return {
     /** The time in milliseconds of the next maintenance, which may change the prices. */
     certainTo: () => completeTo,
+    at: priceAt,
     /** The price that a block pays. @throws UpstreamError */
     async of(block: PricedBlock): Promise<bigint> {
       const { hash, timestamp } = block
-      const chosen = priceOfBlock?.(hash)
-      if (chosen !== undefined) return chosen
-      await readTo(timestamp)
-      const earliest = timestamp - PARENT_READ_TIME
-      if (!changedBetween(prices, earliest, timestamp)) return energyPriceAfter(prices, earliest)
+      const steady = priceOfBlock?.(hash) ?? (await priceAt(timestamp))
+      if (steady !== undefined) return steady
       times.set(hash, timestamp)
       return energyPriceAfter(prices, await parentTime(block))
     },

@@ -1,27 +1,37 @@
 import type { Hash } from 'viem'
 
+import { toRpcTransactionAt } from '../../codec/block.ts'
 import { toHash } from '../../codec/quantity.ts'
+import { toRpcReceipt } from '../../codec/receipt.ts'
 import { toRpcTransaction } from '../../codec/transaction.ts'
-import type { RpcTransaction } from '../../codec/types.ts'
+import type { RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromWire, toWire, type Wire } from '../../lib/wire.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { Transaction } from '../../native/wire/types.ts'
 import type { HeadBlock } from '../head/headTypes.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock, BlockContext } from './cachedBlock.ts'
+import type { EnergyPrices } from './energyPrices.ts'
+import type { LoneTransactions } from './loneTransactions.ts'
 
-/** The canonical block of a transaction and its index there. */
-type Place = { block: CachedBlock; index: number }
+/** A transaction that was found, and its answers. */
+type Place = {
+  transaction(): Promise<Wire<RpcTransaction> | undefined>
+  receipt(): Promise<Wire<RpcReceipt> | undefined>
+}
 
 /** Finds transactions by hash, in one view of the chain. */
 export function createTransactions({
   blocks,
+  chainId,
   head,
   latest,
+  lone,
   native,
   blockContext,
+  priceAt,
   view,
 }: createTransactions.Options) {
   const reads = view === 'full' ? native.wallet : native.solidity
@@ -37,7 +47,10 @@ export function createTransactions({
       const isSeen = cached.id.number <= latest().number
       return isSeen ? placeIn(cached, hash) : 'elsewhere'
     }
-    const number = head.blockWith(hash)?.number ?? (await numberOf(hash, call))
+    const recent = head.blockWith(hash)?.number
+    const found = recent === undefined ? await alone(hash, call) : undefined
+    if (found) return found
+    const number = recent ?? (await numberOf(hash, call))
     if (number === undefined) return undefined
     if (number > latest().number) {
       head.pollNow()
@@ -46,6 +59,30 @@ export function createTransactions({
     // The node may be on another branch than the head.
     const block = await blocks.get(number, call)
     return (block && placeIn(block, hash)) ?? 'elsewhere'
+  }
+
+  /** A transaction that is read without its block; undefined when its block has to be read. */
+  async function alone(hash: Hash, call: Call | undefined): Promise<Place | undefined> {
+    const read = await lone?.get(hash, call)
+    if (!read) return undefined
+    const { block, index, info, transaction } = read
+    const energyPrice = await priceAt(block.block_header.raw_data.timestamp ?? 0)
+    if (energyPrice === undefined) return undefined
+    const place = { block, index, info }
+    return {
+      transaction: async () =>
+        toWire(toRpcTransactionAt(place, transaction, { chainId, energyPrice })),
+      receipt: async () => toWire(toRpcReceipt(block, read, { ...read, energyPrice })),
+    }
+  }
+
+  function placeIn(block: CachedBlock, hash: Hash): Place | undefined {
+    const index = block.transactions.indexOf(hash)
+    if (index < 0) return undefined
+    return {
+      transaction: async () => block.transaction(index, await blockContext(block)),
+      receipt: async () => block.receipt(index, await blockContext(block)),
+    }
   }
 
   /** The height at which the node has a transaction. A lagging node does not have the newest transactions. */
@@ -61,8 +98,8 @@ export function createTransactions({
     return block && placeIn(block, hash)
   }
 
-  async function rowOf({ block, index }: Place): Promise<RpcTransaction | undefined> {
-    const row = block.transaction(index, await blockContext(block))
+  async function rowOf(place: Place): Promise<RpcTransaction | undefined> {
+    const row = await place.transaction()
     return row && fromWire(row)
   }
 
@@ -110,6 +147,11 @@ export declare namespace createTransactions {
     head: Pick<CanonicalView, 'blockWith' | 'pollNow'>
     /** Newest block of the view. */
     latest: () => HeadBlock
+    chainId: number
+    /** Reads transactions without their blocks; undefined where every block is read. */
+    lone: LoneTransactions | undefined
+    /** See `EnergyPrices`. */
+    priceAt: EnergyPrices['at']
     /** The values that answers about the transactions of a block need. Without a block, they are those of the next block. */
     blockContext: (block?: CachedBlock) => Promise<BlockContext>
     view: 'full' | 'solid'
@@ -121,11 +163,6 @@ export declare namespace createTransactions {
  * sender and nonce of a pending one as its replacement, and would report the wrong outcome.
  */
 const PENDING_NONCE = '0x7fffffff'
-
-function placeIn(block: CachedBlock, hash: Hash): Place | undefined {
-  const index = block.transactions.indexOf(hash)
-  return index < 0 ? undefined : { block, index }
-}
 
 /**
  * The mempool drops a transaction when a block has a later time than its expiration. Ethereum transactions of the development chain

@@ -13,6 +13,9 @@ import type { Telemetry } from './telemetry.ts'
 /** Milliseconds for which the condition of the nodes counts as known. */
 const CONDITION_AGE = 20
 
+/** Milliseconds of a median call above which a round trip costs more than the work for an answer. */
+const FAR = 15
+
 /** The nodes of a gateway. */
 export type Upstreams = {
   readonly transport: UpstreamPool
@@ -28,6 +31,8 @@ export type Upstreams = {
   hasRpc(): boolean
   /** Whether every node has a gRPC interface that works. */
   hasGrpc(): boolean
+  /** Whether a call waits longer for the way to the nodes than for their work. */
+  isFar(): boolean
   /** Whether the nodes can take calls that nobody waits for: none waits for a place, and half of the rate is left. */
   isSpare(): boolean
   /** Replaces the nodes. */
@@ -88,7 +93,7 @@ export function connectUpstreams({
     upstreams: nodes,
   })
   let hasRpc = someHasRpc(nodes)
-  let known = { at: Number.NEGATIVE_INFINITY, hasGrpc: false, isSpare: false }
+  let known = { at: Number.NEGATIVE_INFINITY, hasGrpc: false, isFar: false, isSpare: false }
 
   /** What is asked for each cold read, and costs more than the rest of it. */
   function condition(): typeof known {
@@ -98,6 +103,7 @@ export function connectUpstreams({
     return (known = {
       at,
       hasGrpc: status.every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
+      isFar: status.every(({ latency }) => (latency.p50 ?? 0) > FAR),
       isSpare: status.every(({ queued, quota }) => queued === 0 && (quota ?? 0) < 0.5),
     })
   }
@@ -126,6 +132,7 @@ export function connectUpstreams({
     },
     hasRpc: () => hasRpc,
     hasGrpc: () => condition().hasGrpc,
+    isFar: () => condition().isFar,
     isSpare: () => condition().isSpare,
     async update(next) {
       several = next.length > 1

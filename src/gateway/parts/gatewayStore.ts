@@ -9,6 +9,7 @@ import { createBlockStore } from '../../logIndex/blockStore.ts'
 import type { ChainIdentity } from '../../native/capabilities.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { stringifyNative } from '../../native/wire/json.ts'
+import type { Hex } from '../../native/wire/types.ts'
 import { stateFolder } from '../../sending/openSentStore.ts'
 import type { StoreStatus } from '../metrics.ts'
 
@@ -16,6 +17,8 @@ import type { StoreStatus } from '../metrics.ts'
 export type GatewayStore = {
   /** The head has read a block. It is stored when it is final. */
   loaded(block: LoadedBlock): void
+  /** Whether it has the block of a transaction, and may answer. */
+  has(id: Hex): Promise<boolean>
   start(): void
   stop(): Promise<void>
   status(): StoreStatus
@@ -127,6 +130,8 @@ export function createGatewayStore({
     loaded(block) {
       recent = [...recent, block].slice(-MOST_RECENT)
     },
+    has: async (id) =>
+      state === 'up' && (await store.heightOf(id).catch(() => undefined)) !== undefined,
     start() {
       solid = head.window()?.solidified.number ?? -1
       store.start()

@@ -5,6 +5,7 @@ import type { NextRun } from '../../chain/blockRange.ts'
 import { createBlocks } from '../../chain/blocks/blocks.ts'
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
 import { createEnergyPrices } from '../../chain/blocks/energyPrices.ts'
+import { createLoneTransactions } from '../../chain/blocks/loneTransactions.ts'
 import { createChain } from '../../chain/chain.ts'
 import { createChainCaches } from '../../chain/chainCaches.ts'
 import { createHead } from '../../chain/head/head.ts'
@@ -59,6 +60,9 @@ type LocalChain = {
 /** The chain as clients see it: the head, the blocks in memory, the index, and both views. */
 export type Views = ReturnType<typeof createViews>
 
+/** Memory for transactions that were read without their blocks, as a share of the memory for blocks and in addition to it. */
+const LONE_SHARE = 1 / 32
+
 /** Creates the views of a chain. Sends no call to the node before the head starts. */
 export function createViews(
   { config, identity, node, own, telemetry }: ServiceNeeds,
@@ -97,6 +101,15 @@ export function createViews(
       ((number) => step('block cache miss', 'internal', { 'ethgate.block.number': number })),
   })
   const store = createGatewayStore({ config, head, identity, log, native, use: node.useStore })
+  const lone = createLoneTransactions({
+    blocks,
+    bytes: Math.floor(config.cacheBytes * LONE_SHARE),
+    isBetter: async (hash) =>
+      (upstreams?.isFar() === true || !hasGrpc()) && !(await store?.has(hash.slice(2))),
+    native,
+    newest: () => head.solid().number,
+    rpc: () => node.rpc(),
+  })
   const index = createGatewayIndex({ config, head, identity, log })
   const options = {
     accountIndex: index ?? own.accountIndex,
@@ -109,6 +122,7 @@ export function createViews(
     head,
     hints: config.logsTrustNode === 'on' ? createLogHints({ rpc: () => node.rpc() }) : undefined,
     index,
+    lone: config.logsTrustNode === 'on' ? lone : undefined,
     native,
     nextRun,
     onLogs: (origins: Parameters<typeof recorder.logs>[0]) => recorder.logs(origins),

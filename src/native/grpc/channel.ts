@@ -1,6 +1,5 @@
 import http2 from 'node:http2'
 
-import { ownBytes } from '../../lib/ownBytes.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { createDueList, type DueEntry } from '../transport/due.ts'
 import type { NativePath } from '../transport/transport.ts'
@@ -208,8 +207,8 @@ function messageOf(status: Status, chunks: readonly Buffer[], length: number): B
       code: Number(code),
     })
   if (!isWhole(chunks, length)) throw new GrpcError('the answer is not one whole message')
-  // A chunk is a part of a larger buffer, which would live as long as the message.
-  return ownBytes(...chunks).subarray(PREFIX)
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)
+  return bytes.subarray(PREFIX)
 }
 
 /** Whether the chunks are one message. */

@@ -91,6 +91,7 @@ export function createGrpcSource({
     const { signal, timeout } = options
     const started = now()
     const observer = onCall?.(method, options)
+    identity.refresh()
     let code: number | undefined
     try {
       const bytes = await channel.unary(method, message, {

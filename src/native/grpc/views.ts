@@ -1,12 +1,15 @@
+import { ownBytes } from '../../lib/ownBytes.ts'
 import { fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
 import type { BlockView, OutcomeView } from '../wire/views.ts'
 import { readBlock, readInfo, readTransaction } from './answers.ts'
 import { energyAt, readOutcome, readOutline } from './messages.ts'
 
-// Answers of the gRPC interface that keep their bytes and decode them when they are asked for.
+// Answers of the gRPC interface that keep their bytes and decode them when they are asked for. The bytes are copied: those that arrive are a
+// part of a larger buffer, of the connection or of a store.
 
 /** A block. Undefined for an empty message: no such block. */
-export function readBlockView(bytes: Buffer): BlockView | undefined {
+export function readBlockView(shared: Buffer): BlockView | undefined {
+  const bytes = ownBytes(shared)
   const outline = readOutline(bytes)
   if (!outline) return undefined
   return {
@@ -26,13 +29,12 @@ export function readBlockView(bytes: Buffer): BlockView | undefined {
 
 /** The blocks of a list. */
 export function readBlockViews(bytes: Buffer): BlockView[] {
-  // A block that stays in a cache must not keep its neighbours.
-  return partsOf(bytes, LIST_ITEM).map((part) => readBlockView(Buffer.from(part)) as BlockView)
+  return partsOf(bytes, LIST_ITEM).map((part) => readBlockView(part) as BlockView)
 }
 
 /** The outcomes of a block. */
 export function readOutcomeViews(bytes: Buffer): OutcomeView[] {
-  return partsOf(bytes, LIST_ITEM).map(outcomeView)
+  return partsOf(ownBytes(bytes), LIST_ITEM).map(outcomeView)
 }
 
 function outcomeView(bytes: Buffer): OutcomeView {

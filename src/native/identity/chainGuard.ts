@@ -73,6 +73,7 @@ export function createChainGuard({
       const deadline = now() + timeout
       const before = options.idempotent ? undefined : identity.confirm()
       if (before) await wait(before, deadline, signal)
+      else identity.refresh()
       let reply: NativeReply
       try {
         reply = await transport.send(

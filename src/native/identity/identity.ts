@@ -15,6 +15,10 @@ export type Identity = {
    * @throws OtherChainError, or the error of the node
    */
   confirm(strict?: boolean): Promise<void> | undefined
+  /**
+   * Begins a check while a call is under way, when the last one will soon no longer count: so its answer does not wait for one.
+   */
+  refresh(): void
   /** Another node may answer from now on: earlier checks do not count. */
   invalidate(): void
   /** Another check found the right chain. @param began - when it began, in milliseconds of the same clock */
@@ -89,6 +93,11 @@ export function createIdentity({
 
   return {
     confirm,
+    refresh() {
+      // After a failure only the answer that waits for a check begins one.
+      if (isValid() && !running && !next && now() - began > validFor / 2)
+        (next = begin()).catch(() => {})
+    },
     invalidate() {
       // Without a check since the last invalidation, this one costs nothing.
       const isFree = rightSince === Number.NEGATIVE_INFINITY

@@ -1,0 +1,169 @@
+import { LRUCache } from 'lru-cache'
+import type { Hash } from 'viem'
+
+import { heightOfHash } from '../../codec/blockRef.ts'
+import type { LogSource } from '../../codec/log.ts'
+import { toHash, toInt64 } from '../../codec/quantity.ts'
+import type { RpcReceipt } from '../../codec/types.ts'
+import type { Call } from '../../lib/call.ts'
+import type { NativeClient } from '../../native/client.ts'
+import { createSharing } from '../../native/dedupe.ts'
+import { isBusyOrUnreachable } from '../../native/errors.ts'
+import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { Transaction, TransactionInfo } from '../../native/wire/types.ts'
+import { viewOfInfo } from '../../native/wire/views.ts'
+import type { Blocks } from './blocks.ts'
+
+/** A transaction with its outcome and its place in a solidified block, without the rest of the block. */
+export type LoneTransaction = {
+  block: LogSource
+  transaction: Transaction
+  info: TransactionInfo
+  index: number
+  /** Energy and number of logs of the transactions before it. */
+  before: bigint
+  firstLog: number
+}
+
+/** Lone reads of one block after which the block is read: a client that reads it transaction by transaction needs all of it. */
+const ALONE = 2
+
+/** Blocks whose lone reads are counted, and hashes that were asked for and not found. */
+const NOTED = 1_000
+
+/** Milliseconds for which a hash that was not found is not read alone: wallets ask for it until it is in a block. */
+const UNKNOWN = 60_000
+
+/** Memory of a parsed transaction without its call data. */
+const ENTRY_BYTES = 4_000
+
+/** Reads transactions of solidified blocks one by one. */
+export type LoneTransactions = ReturnType<typeof createLoneTransactions>
+
+/**
+ * A receipt needs its place besides its own outcome: the hash of its block, its index, and the energy and logs before it. The native API
+ * gives these only with the whole block and all its outcomes, after a first call that gives the height. The node’s own JSON-RPC
+ * gives them at once. The content is the native one, and must agree with what JSON-RPC says of it.
+ */
+export function createLoneTransactions({
+  blocks,
+  bytes,
+  isBetter,
+  native,
+  newest,
+  rpc,
+}: createLoneTransactions.Options) {
+  const known = new LRUCache<Hash, { lone: LoneTransaction; epoch: number }>({
+    // The library accepts only positive sizes.
+    maxSize: Math.max(1, bytes),
+    sizeCalculation: ({ lone: { info, transaction } }) =>
+      ENTRY_BYTES + 2 * transaction.raw_data_hex.length + viewOfInfo(info).held,
+  })
+  const share = createSharing()
+  const unknown = new LRUCache<Hash, true>({ max: NOTED, ttl: UNKNOWN })
+  const reads = new LRUCache<Hash, number>({ max: NOTED })
+
+  async function read(
+    hash: Hash,
+    client: Pick<NodeRpc, 'call'>,
+    call: Call | undefined,
+  ): Promise<LoneTransaction | undefined> {
+    const value = hash.slice(2)
+    const [receipt, transaction, info] = await Promise.all([
+      client.call('eth_getTransactionReceipt', [hash], call),
+      native.wallet.getTransactionById({ value }, call),
+      native.wallet.getTransactionInfoById({ value }, call),
+    ])
+    if (!receipt || !transaction || !info) return undefined
+    return placed(hash, receipt as RpcReceipt, { info, transaction })
+  }
+
+  /** A client that reads a block transaction by transaction finds the later ones in the cache of blocks. */
+  function note({ block }: LoneTransaction, call: Call | undefined): void {
+    const count = (reads.get(toHash(block.blockID)) ?? 0) + 1
+    reads.set(toHash(block.blockID), count)
+    // Whoever asks for the block sees why it failed.
+    if (count === ALONE) blocks.get(numberOf(block), call).catch(() => {})
+  }
+
+  return {
+    /** Undefined when the caller has to read the block. @throws UpstreamError when the node is busy or unreachable, the signal's reason */
+    async get(hash: Hash, call?: Call): Promise<LoneTransaction | undefined> {
+      const client = rpc()
+      if (!client || unknown.has(hash) || !(await isBetter(hash))) return undefined
+      const epoch = blocks.epoch()
+      const cached = known.get(hash)
+      if (cached?.epoch === epoch) return cached.lone
+      let lone: LoneTransaction | undefined
+      try {
+        lone = await share(hash, call, (call) => read(hash, client, call))
+      } catch (error) {
+        if (call?.signal?.aborted || isBusyOrUnreachable(error)) throw error
+      }
+      const canonical = lone && blocks.hashAt(numberOf(lone.block))
+      const isRight =
+        lone &&
+        numberOf(lone.block) <= newest() &&
+        (canonical === undefined || canonical === toHash(lone.block.blockID)) &&
+        epoch === blocks.epoch()
+      if (!lone || !isRight) {
+        unknown.set(hash, true)
+        return undefined
+      }
+      known.set(hash, { lone, epoch })
+      note(lone, call)
+      return lone
+    },
+  }
+}
+
+export declare namespace createLoneTransactions {
+  type Options = {
+    blocks: Pick<Blocks, 'epoch' | 'get' | 'hashAt'>
+    /** Memory for transactions. */
+    bytes: number
+    /** Whether three calls at the same time are better than three calls of which two wait for the first, or than none. */
+    isBetter: (hash: Hash) => Promise<boolean>
+    native: {
+      wallet: Pick<NativeClient['wallet'], 'getTransactionById' | 'getTransactionInfoById'>
+    }
+    /** The newest solidified height. */
+    newest: () => number
+    /** The node's own JSON-RPC; undefined while no node has one. */
+    rpc: () => Pick<NodeRpc, 'call'> | undefined
+  }
+}
+
+const numberOf = ({ block_header }: LogSource): number => block_header.raw_data.number ?? 0
+
+/** The place that a receipt of the node’s JSON-RPC names. Undefined when the receipt is not that of the native answers. */
+function placed(
+  hash: Hash,
+  receipt: Partial<RpcReceipt>,
+  { info, transaction }: Pick<LoneTransaction, 'info' | 'transaction'>,
+): LoneTransaction | undefined {
+  const { blockHash = '0x', blockNumber, cumulativeGasUsed, gasUsed, logs = [] } = receipt
+  const { blockNumber: number = 0, blockTimeStamp: timestamp = 0, log = [] } = info
+  const index = Number(receipt.transactionIndex)
+  const energy = toInt64(info.receipt?.energy_usage_total)
+  const firstLog = Number(logs[0]?.logIndex ?? 0)
+  // The node’s text may be anything.
+  if (!QUANTITY.test(cumulativeGasUsed ?? '') || !HASH.test(blockHash)) return undefined
+  const before = BigInt(cumulativeGasUsed ?? 0) - energy
+  const isSame =
+    receipt.transactionHash === hash &&
+    [info.id, transaction.txID].every((id) => toHash(id) === hash) &&
+    Number(blockNumber) === number &&
+    heightOfHash(blockHash) === number &&
+    Number(gasUsed) === Number(energy) &&
+    before >= 0n &&
+    [index, firstLog].every((place) => Number.isSafeInteger(place) && place >= 0) &&
+    logs.length === log.length &&
+    logs.every(({ logIndex }, at) => Number(logIndex) === firstLog + at)
+  if (!isSame) return undefined
+  const block = { blockID: blockHash.slice(2), block_header: { raw_data: { number, timestamp } } }
+  return { before, block, firstLog, index, info, transaction }
+}
+
+const HASH = /^0x[0-9a-f]{64}$/
+const QUANTITY = /^0x[0-9a-f]{1,16}$/
