@@ -25,7 +25,7 @@ export const limitOptions = {
     value: 'on|off',
     default: 'on',
     parse: oneOf('on', 'off'),
-    help: 'whether log searches may ask the node’s own JSON-RPC (--upstream-rpc) which blocks have logs; off reads the receipts of all blocks',
+    help: 'whether log searches may ask the node’s own JSON-RPC (--upstream-rpc) which blocks have logs, and reads of single transactions where they are in their blocks; off reads whole blocks',
   },
   index: {
     value: 'DIR|URL',
