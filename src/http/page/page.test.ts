@@ -6,6 +6,9 @@ import { type DevGateway, startDevGateway } from '../../../test/support/devGatew
 import { pagesOf } from '../../../test/support/pages.ts'
 import { toBase58Address } from '../../lib/address.ts'
 
+/** First topic of a transfer. */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
 let dev: DevGateway
 let seen: Activity
 const { open, textOf } = pagesOf(() => dev.url)
@@ -37,13 +40,10 @@ describe('start page', () => {
     expect(text).not.toContain('Latest blocks')
   })
 
-  test('error: to: blocks beyond the head, in each table of a range', async () => {
-    const address = `/address/${dev.accountOf(2)}`
-    for (const path of ['/?to=99999', `${address}?tab=transfers&to=99999`]) {
-      const { status, text } = await open(path)
-      expect(status).toBe(404)
-      expect(text).toContain('block range extends beyond current head block: requested 99999')
-    }
+  test('error: to: blocks beyond the head', async () => {
+    const { status, text } = await open('/?to=99999')
+    expect(status).toBe(404)
+    expect(text).toContain('block range extends beyond current head block: requested 99999')
   })
 
   test('behavior: programs that do not ask for HTML get JSON', async () => {
@@ -202,6 +202,54 @@ describe('address', () => {
     expect(await textOf(`${alice}?tab=tokens`)).toMatch(/Coupon .* 10,000 Coupon/)
     expect(await textOf(`${alice}?tab=account`)).toMatch(/Staked for energy 90 coins .* 60 /)
     expect(await textOf(`/address/${dev.accountOf(3)}?tab=account`)).toMatch(/two of three/)
+  })
+
+  test('args: tab: events, decoded, both ways, and those of one name or topic', async () => {
+    const path = `/address/${getAddress(seen.token)}?tab=events`
+    const linkIn = (text: string, rel: string) =>
+      new RegExp(`rel="${rel}" href="([^"]+)"`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const first = (await open(path)).text
+    const second = (await open(linkIn(first, 'next'))).text
+    const logs = (await dev.rpc('eth_getLogs', {
+      address: seen.token,
+      fromBlock: '0x0',
+    })) as unknown[]
+    const count = (text: string) => text.split('<article class="panel log">').length - 1
+    expect(count(first)).toBe(25)
+    expect(count(first) + count(second)).toBe(logs.length)
+    const articles = (text: string) => text.match(/<article[^]*?<\/article>/g)
+    expect(articles((await open(linkIn(second, 'prev'))).text)).toEqual(articles(first))
+    expect(await textOf(path)).toMatch(/Transfer of .* value uint256/)
+    for (const event of ['Transfer', TRANSFER]) {
+      const { text } = await open(`${path}&event=${event}`)
+      expect(articles(text)).toEqual(articles(first))
+      expect(linkIn(text, 'next')).toContain(`event=${event}`)
+    }
+    expect(await textOf(`${path}&event=Nothing`)).toContain('No such events')
+    const hostile = (await open(`${path}&event=${encodeURIComponent(HOSTILE)}`)).text
+    expect(hostile).not.toContain(HOSTILE)
+  })
+
+  test('behavior: tokens that are one of a kind, with those that the account still has', async () => {
+    const [bob, carol] = [dev.accountOf(1), dev.accountOf(2)]
+    const word = (text: string) => text.replace('0x', '').padStart(64, '0')
+    const topics = [word('7'), word(bob), word(carol), TRANSFER.slice(2)]
+    // Its constructor writes the log of a transfer; its functions are answered by the code that is set then.
+    const data = `0x${topics.map((topic) => `7f${topic}`).join('')}60006000a400`
+    const hash = await dev.rpc('eth_sendTransaction', { from: carol, data })
+    const { contractAddress } = (await dev.rpc('eth_getTransactionReceipt', hash)) as {
+      contractAddress: string
+    }
+    const text = async (owner: string) => {
+      // symbol() is NFT, ownerOf() the owner, everything else 1.
+      const code =
+        `60003560e01c806395d89b4114602357636352211e14603d57600160005260206000f35b602060005260036020526` +
+        `24e465460e81b60405260606000f35b73${owner.slice(2)}60005260206000f3`
+      await dev.rpc('hardhat_setCode', contractAddress, `0x${code}`)
+      return textOf(`/address/${bob}?tab=tokens`)
+    }
+    expect(await text(carol)).not.toContain('no. 7')
+    expect(await text(bob)).toMatch(/NFT no\. 7/)
   })
 
   test('behavior: a token has its identity on top', async () => {

@@ -28,6 +28,7 @@ import {
 } from './reads/address.ts'
 import { readBlock } from './reads/block.ts'
 import { callFunction, functionKey, readFunctions } from './reads/contract.ts'
+import { readEvents } from './reads/events.ts'
 import { createHomeReader } from './reads/home.ts'
 import { createLastHour } from './reads/lastHour.ts'
 import { search } from './reads/search.ts'
@@ -47,6 +48,7 @@ import {
   AddressPage,
   HISTORY_KINDS,
   Holdings,
+  OF_CONTRACTS,
   Resources,
   type Tab,
   TABS,
@@ -57,6 +59,7 @@ import { Block } from './views/block.tsx'
 import { Connect, type DevAccount } from './views/connect.tsx'
 import { Console, type ConsoleMethod } from './views/console.tsx'
 import { ContractTab } from './views/contract.tsx'
+import { Events } from './views/events.tsx'
 import { FoundTokens } from './views/found.tsx'
 import { Home } from './views/home.tsx'
 import type { Senders } from './views/senders.tsx'
@@ -231,15 +234,18 @@ export function createPage({
     source: Source,
   ): Promise<Child> {
     const { address } = facts
-    if (tab === 'transfers') {
-      const page = await findTransfers(address, whole(c.req.query('to')), source)
-      return <Transfers address={address} page={page} />
+    const place = { before: c.req.query('before'), after: c.req.query('after') }
+    if (tab === 'transfers')
+      return <Transfers address={address} page={await findTransfers(address, place, source)} />
+    if (tab === 'events') {
+      const name = c.req.query('event')
+      const page = await readEvents(address, name, place, source)
+      return <Events address={address} name={name} page={page} />
     }
     if (tab === 'tokens') return <Holdings holdings={await readHoldings(facts, source)} />
     if (tab === 'account') return <Resources facts={facts} />
     if (tab === 'contract') return contractView(c, facts, source)
     const kind = HISTORY_KINDS.find(([own]) => own === c.req.query('kind'))?.[0]
-    const place = { before: c.req.query('before'), after: c.req.query('after') }
     const history = await readHistory(address, kind, place, source)
     return <Transactions address={address} history={history} kind={kind} />
   }
@@ -298,7 +304,7 @@ function tabOf(c: Context, { code }: AddressFacts): Tab {
   const given =
     c.req.query('tab') ?? (c.req.query('call') === undefined ? 'transactions' : 'contract')
   const [tab = 'transactions'] = TABS.find(([key]) => key === given) ?? []
-  return tab === 'contract' && code === '0x' ? 'transactions' : tab
+  return OF_CONTRACTS.has(tab) && code === '0x' ? 'transactions' : tab
 }
 
 /** Thing and outcome: `Transfer failed 0x864c…d915`. */

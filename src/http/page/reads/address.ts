@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 import type { Kind } from '../../../codec/accounts.ts'
-import type { RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
+import type { RpcReceipt } from '../../../codec/types.ts'
 import { toNativeAddress, toRpcAddressOrNull } from '../../../lib/address.ts'
 import type {
   Account,
@@ -40,7 +40,13 @@ export type History = {
 
 /** A token that an account has. `contract` is absent for a token of the chain itself. */
 export type Holding =
-  | { token: Token | NativeToken; contract: Address | undefined; amount: bigint }
+  | {
+      token: Token | NativeToken
+      contract: Address | undefined
+      amount: bigint
+      /** Those that the account has of tokens that are one of a kind, as far as they are among the newest transfers. */
+      ids?: bigint[]
+    }
   /** The reads of this contract failed, so the amount is unknown. */
   | { token: undefined; contract: Address; amount: undefined }
 
@@ -53,6 +59,10 @@ const PAGE = 25
 
 /** Tokens whose balance is read for one account. */
 const MOST_TOKENS = 30
+
+/** Transfers in which they are looked for, and tokens that are one of a kind of one contract. */
+const MOST_TRANSFERS = 200
+const MOST_IDS = 20
 
 /** Reads an account or contract. */
 export async function readAddress(address: Address, source: Source): Promise<AddressFacts> {
@@ -110,7 +120,7 @@ export async function readHistory(
   source: Source,
 ): Promise<History> {
   const answer = await source.ask<{
-    transactions: { timestamp: Hex; transaction: RpcTransaction; receipt: RpcReceipt }[]
+    transactions: { timestamp: Hex; receipt: RpcReceipt }[]
     newer: string | null
     older: string | null
     searched: { from: Hex; to: Hex }
@@ -118,15 +128,15 @@ export async function readHistory(
   }>('ethgate_getTransactions', { address, after, before, kind, limit: PAGE })
   const { complete, newer, older, searched, transactions } = answer
   const rows = await Promise.all(
-    transactions.map(async ({ receipt, timestamp, transaction }) => {
-      const native = await source.wallet.getTransactionById({ value: transaction.hash.slice(2) })
-      const place = { block: Number(receipt.blockNumber), time: Number(timestamp), receipt }
-      return native && rowOf(native, place, source)
+    transactions.map(async ({ receipt, timestamp }) => {
+      const block = Number(receipt.blockNumber)
+      const { transaction } = await source.mined(block, Number(receipt.transactionIndex))
+      return rowOf(transaction, { block, time: Number(timestamp), receipt }, source)
     }),
   )
   const link = kind ? `&kind=${kind}` : ''
   return {
-    rows: rows.filter((row) => row !== undefined),
+    rows,
     newer: newer === null ? undefined : `${link}&after=${newer}`,
     older: older === null ? undefined : `${link}&before=${older}`,
     ...(!complete && { range: { from: Number(searched.from), to: Number(searched.to) } }),
@@ -141,8 +151,12 @@ export async function readHoldings(
   { account, address }: Pick<AddressFacts, 'account' | 'address'>,
   source: Source,
 ): Promise<Holding[] | undefined> {
-  const page = await findTransfers(address, undefined, source)
+  const page = await findTransfers(address, {}, source, MOST_TRANSFERS)
   if (!page) return undefined
+  const idsOf = (contract: Address) => {
+    const own = page.transfers.filter((one) => one.contract === contract && one.to === address)
+    return [...new Set(own.flatMap(({ id }) => id ?? []))].slice(0, MOST_IDS)
+  }
   const contracts = [...new Set(page.transfers.map(({ contract }) => contract))].slice(
     0,
     MOST_TOKENS,
@@ -155,7 +169,7 @@ export async function readHoldings(
         amount: BigInt(value),
       })),
     ),
-    Promise.all(contracts.map((contract) => holdingOf(contract, address, source))),
+    Promise.all(contracts.map((contract) => holdingOf(contract, address, idsOf(contract), source))),
   ])
   return [...own, ...ofContracts.flat()]
 }
@@ -174,13 +188,21 @@ export async function readCreation(
 }
 
 /** What an account has of the token of a contract; none when the contract is no token, or the account has nothing. */
-async function holdingOf(contract: Address, owner: Address, source: Source): Promise<Holding[]> {
+async function holdingOf(
+  contract: Address,
+  owner: Address,
+  ids: readonly bigint[],
+  source: Source,
+): Promise<Holding[]> {
   try {
-    const [token, amount] = await Promise.all([
+    const [token, amount, owners] = await Promise.all([
       source.token(contract),
       source.call(contract, 'balanceOf', [owner]),
+      Promise.all(ids.map((id) => source.call(contract, 'ownerOf', [id]))),
     ])
-    return token && typeof amount === 'bigint' && amount > 0n ? [{ token, contract, amount }] : []
+    if (!token || typeof amount !== 'bigint' || amount === 0n) return []
+    const own = ids.filter((_, at) => String(owners[at]).toLowerCase() === owner)
+    return [{ token, contract, amount, ...(own.length > 0 && { ids: own }) }]
   } catch {
     // A contract that makes a node fail does not hide the other tokens.
     return [{ token: undefined, contract, amount: undefined }]

@@ -87,11 +87,35 @@ export async function readLogPage(
     next: isDone
       ? undefined
       : found.length > limit && last
-        ? `${last.blockHash}${indexText(Number(last.logIndex))}`
+        ? positionOf(last)
         : `${(await headerAt(stop, source)).hash}${indexText(isAscending ? WHOLE : 0)}`,
     searched: isAscending ? { from: first, to: stop } : { from: stop, to: first },
   }
 }
+
+/** A page of a list: `older` and `newer` are the positions of its neighbours, absent at the ends. */
+export type Neighbours = { older: string | undefined; newer: string | undefined }
+
+/** Where a page of a list begins: at the newest log, or beyond a position of another page. */
+export type ListPlace = { before?: string | undefined; after?: string | undefined }
+
+/** The newest logs that match any of the searches, or those of another page, newest first. @throws RpcError */
+export async function readNewestLogs(
+  searches: readonly LogSearch[],
+  { after, before }: ListPlace,
+  limit: number,
+  source: Source,
+): Promise<Pick<LogPage, 'logs' | 'searched'> & Neighbours> {
+  const isAscending = after !== undefined
+  const range = { from: 0, to: await source.head(), after: after ?? before, isAscending, limit }
+  const { logs, next, searched } = await readLogPage(searches, range, source)
+  const [first] = logs
+  return isAscending
+    ? { logs: logs.toReversed(), newer: next, older: first && positionOf(first), searched }
+    : { logs, newer: before && first && positionOf(first), older: next, searched }
+}
+
+const positionOf = ({ blockHash, logIndex }: RpcLog) => `${blockHash}${indexText(Number(logIndex))}`
 
 /** An index after all logs of a block. */
 const WHOLE = 0xffffffff

@@ -1,9 +1,8 @@
-import type { AbiEvent, Hash } from 'viem'
-import { toEventSelector } from 'viem/utils'
+import type { Hash } from 'viem'
 
-import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { RpcLog, RpcReceipt } from '../../../codec/types.ts'
 import { toBase58Address, toRpcAddress } from '../../../lib/address.ts'
+import { topicsOf } from '../reads/events.ts'
 import { type LogSearch, readLogPage } from '../reads/logPage.ts'
 import type { Source } from '../reads/source.ts'
 import {
@@ -26,12 +25,8 @@ export const contractEvents: View = async (asked, source) => {
   const name = asked.param('event_name')
   if (name === undefined) return eventPage({ address }, page, source)
   const { abi } = await source.contract(address)
-  const named = [...abi, ...STANDARD_ABI].filter(
-    (entry): entry is AbiEvent => entry.type === 'event' && entry.name === name,
-  )
-  if (named.length === 0) return { data: [] }
-  const topics = [...new Set(named.map((event) => toEventSelector(event)))]
-  return eventPage({ address, topics: [topics] }, page, source)
+  const topics = topicsOf(name, abi)
+  return topics.length === 0 ? { data: [] } : eventPage({ address, topics: [topics] }, page, source)
 }
 
 /** The events of a block, in the order of the chain. */

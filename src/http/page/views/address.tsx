@@ -26,7 +26,10 @@ import {
 import { TransactionTable, TransferTable } from './rows.tsx'
 
 /** The parts of an address page; each has its own URL. */
-export type Tab = 'transactions' | 'transfers' | 'tokens' | 'account' | 'contract'
+export type Tab = 'transactions' | 'transfers' | 'tokens' | 'account' | 'events' | 'contract'
+
+/** The parts that only contracts have. */
+export const OF_CONTRACTS: ReadonlySet<Tab> = new Set(['events', 'contract'])
 
 /** The tabs with their titles, in order. */
 export const TABS: readonly (readonly [Tab, string])[] = [
@@ -34,6 +37,7 @@ export const TABS: readonly (readonly [Tab, string])[] = [
   ['transfers', 'Token transfers'],
   ['tokens', 'Tokens'],
   ['account', 'Resources and permissions'],
+  ['events', 'Events'],
   ['contract', 'Contract'],
 ]
 
@@ -118,7 +122,7 @@ export function AddressPage({
         ]}
       />
       <nav class="tabs" aria-label="Parts">
-        {TABS.filter(([key]) => key !== 'contract' || isContract).map(([key, name]) => (
+        {TABS.filter(([key]) => isContract || !OF_CONTRACTS.has(key)).map(([key, name]) => (
           <a href={`/address/${hex}?tab=${key}`} {...(key === tab && { 'aria-current': 'page' })}>
             {name}
           </a>
@@ -189,28 +193,21 @@ export function Transactions({
   )
 }
 
-/** The token transfers of an account in a range of blocks. */
+/** A page of the token transfers of an account. */
 export function Transfers({ address, page }: { address: Address; page: TransferPage | undefined }) {
   if (!page) return <p class="notice">Token transfers could not be read. Try again later.</p>
-  const { from, isCut, to, transfers } = page
-  const link = (block: number) => `/address/${getAddress(address)}?tab=transfers&to=${block}`
-  const oldest = transfers.at(-1)?.block ?? from
-  // The rest of a block with more transfers than a page is on the pages of its transactions.
-  const next = isCut ? Math.min(oldest, to - 1) : from - 1
+  const { newer, older, searched, transfers } = page
+  const from = `${grouped(searched.from)} to ${grouped(searched.to)}`
+  const link = `/address/${getAddress(address)}?tab=transfers`
   return (
     <>
       {transfers.length === 0 ? (
-        <p class="empty">
-          No token transfers in blocks {grouped(from)} to {grouped(to)}.
-        </p>
+        <p class="empty">No token transfers in blocks {from}.</p>
       ) : (
         <TransferTable caption="Token transfers" own={address} transfers={transfers} />
       )}
-      <p class="quiet">
-        {`Blocks ${grouped(from)} to ${grouped(to)}.`}
-        {isCut && ' There are more in this range.'}
-      </p>
-      <Pager newer={undefined} older={next >= 0 ? link(next) : undefined} />
+      <p class="quiet">{`Blocks ${from} were searched.`}</p>
+      <Pager newer={newer && `${link}&after=${newer}`} older={older && `${link}&before=${older}`} />
     </>
   )
 }
@@ -226,10 +223,19 @@ export function Holdings({ holdings }: { holdings: readonly Holding[] | undefine
     <Table
       caption="Tokens"
       columns={['Token', 'Kind', ['Balance', 'main']]}
-      rows={holdings.map(({ amount, contract, token }) => [
+      rows={holdings.map(({ amount, contract, token, ...more }) => [
         contract ? <AddressLink address={contract} name={token?.name} /> : token.name,
         contract ? 'contract' : `native token ${'id' in token ? token.id : ''}`,
-        token ? <TokenAmount amount={amount} token={token} /> : 'could not be read',
+        token ? (
+          <>
+            <TokenAmount amount={amount} token={token} />
+            {'ids' in more && (
+              <span class="quiet">{` ${more.ids.map((id) => `no. ${id}`).join(', ')}`}</span>
+            )}
+          </>
+        ) : (
+          'could not be read'
+        ),
       ])}
     />
   )

@@ -281,7 +281,14 @@ function Frame({ read: { call, depth, failure, frame, name, result } }: { read: 
   )
 }
 
-function Log({ read: { event, log, name }, token }: { read: ReadLog; token: Token | undefined }) {
+/** A log with its decoded event. */
+export function Log({
+  read: { event, log, name },
+  token,
+}: {
+  read: ReadLog
+  token: Token | undefined
+}) {
   return (
     <article class="panel log">
       <h3>
