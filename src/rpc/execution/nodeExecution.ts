@@ -1,4 +1,3 @@
-import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { balanceAt } from '../../chain/state/balance.ts'
@@ -14,7 +13,7 @@ import { HistoricalStateError, InvalidParamsError, RpcError } from '../../lib/er
 import { VERSION } from '../../lib/version.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { shownRelease } from '../../native/shownText.ts'
-import { toPlainCall } from '../params/callParam.ts'
+import { type CallRequest, toPlainCall } from '../params/callParam.ts'
 import type { AskedCall, Execution } from './execution.ts'
 import { createNodeSending } from './nodeSending.ts'
 import { type FrameParts, recordedFrame, recordedFrames } from './recordedFrames.ts'
@@ -29,20 +28,31 @@ export function createNodeExecution(parts: createNodeExecution.Options): Executi
     return { native, call, source: await chain.state(ref) }
   }
 
+  /** @throws RpcError for a call that is meant for another chain, as geth */
+  function plainCall(request: CallRequest) {
+    const { chainId } = request
+    if (chainId !== undefined && chainId !== BigInt(chain.id))
+      throw new RpcError(
+        -32000,
+        `chainId does not match node's (have=${chainId}, want=${chain.id})`,
+      )
+    return toPlainCall(request)
+  }
+
   return {
     ...simulated,
     ...createNodeSending(parts),
 
     async call(request, asked) {
-      if (isChanged(asked)) return simulated.call(request, asked)
-      const state = await stateAt(asked.ref, asked.call)
-      return (await runCall(toPlainCall(request), state))?.data ?? ('0x' satisfies Hex)
+      const call = plainCall(request)
+      if (isChanged(asked)) return simulated.call({ ...request, ...call }, asked)
+      return (await runCall(call, await stateAt(asked.ref, asked.call)))?.data ?? '0x'
     },
 
     async estimate(request, asked) {
-      if (isChanged(asked)) return simulated.estimate(request, asked)
-      const state = await stateAt(asked.ref, asked.call)
-      return numberToHex(await estimateGas(toPlainCall(request), state))
+      const call = plainCall(request)
+      if (isChanged(asked)) return simulated.estimate({ ...request, ...call }, asked)
+      return numberToHex(await estimateGas(call, await stateAt(asked.ref, asked.call)))
     },
 
     async traceCall(request, asked) {

@@ -66,6 +66,18 @@ test('error: members that would change the answer of a node that has them', asyn
   expect(await callMethod(eth_call, context, [{ ...call, ...none }])).toBe(TWO)
 })
 
+test('error: a call for another chain', async () => {
+  const context = await createReplayContext()
+  const { id } = context.chain
+  expect(await callMethod(eth_call, context, [{ to, data, chainId: id }])).toBe(TWO)
+  await expect(callMethod(eth_call, context, [{ to, data, chainId: '0x1' }])).rejects.toMatchObject(
+    {
+      code: -32000,
+      message: `chainId does not match node's (have=1, want=${id})`,
+    },
+  )
+})
+
 test('error: a past block', async () => {
   await expect(
     callMethod(eth_call, await createReplayContext(), [{ to, data }, '0x1']),
