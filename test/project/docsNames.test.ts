@@ -73,8 +73,9 @@ test('default: every metric and every method exists', async () => {
     ...Object.keys(methods),
     'ethgate_explain',
     'ethgate_limits',
-    // An example of an unknown method, and the schema of an index in PostgreSQL.
+    // An example of an unknown method, and the schemas of the index and the store in PostgreSQL.
     'eth_nothing',
+    'ethgate_blocks',
     'ethgate_index',
     ...(await devMethodRows()).flatMap(([names = '']) => names.replaceAll('`', '').split(', ')),
   ])

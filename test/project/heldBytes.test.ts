@@ -63,6 +63,7 @@ const GROWS: Record<string, string> = {
   'src/devchain/simulator/places.ts: running, asked':
     'a number of simulations, whose bytes are taken from the budget',
   'src/devchain/simulator/simulationThread.ts: states': 'one entry for each node',
+  'src/devchain/simulator/turns.ts: callers': 'the callers of the simulations that run',
   'src/http/jsonRpc.ts: NONE': 'empty for ever',
   'src/http/send.ts: spare, piece, buffers, small': 'one buffer of each power of two',
   'src/http/unsent.ts: readers': 'taken from the budget',
