@@ -117,7 +117,7 @@ async function run({ name, start }: Drill) {
       const gateway = createGateway({
         config: { port: 0, redis: engine.url, redisPrefix },
         keys: chain.accounts.map(({ key }) => key),
-        transport: chain.transport,
+        own: { transport: chain.transport },
       })
       await gateway.start()
       await gateway.ready

@@ -69,7 +69,7 @@ process.exit(0)
 
 /** Replays the requests of all tools to a gateway in front of one node. */
 async function columnOf(title: string, config: Partial<Config>): Promise<Column> {
-  const gateway = createGateway({ config: { port: 0, ...config }, createSimulator })
+  const gateway = createGateway({ config: { port: 0, ...config }, host: { createSimulator } })
   const { url } = await gateway.start()
   await gateway.ready
   const rpc = createRpc({ timeout: TIMEOUT, url: `${url}/wei` })

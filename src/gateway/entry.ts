@@ -84,7 +84,9 @@ export function defineMethod<const decoders extends readonly Decoder<unknown>[],
 
 /** Creates a gateway in this process. It serves nothing until `start`. @throws ConfigError naming the option that is wrong */
 export function createGateway(options: createGateway.Options): Gateway {
-  return createWholeGateway(options as createWholeGateway.Options)
+  const { transport, ...rest } = options
+  const own = transport && { own: { transport } }
+  return createWholeGateway({ ...rest, ...own } as createWholeGateway.Options)
 }
 
 export declare namespace createGateway {

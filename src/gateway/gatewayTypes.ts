@@ -1,7 +1,3 @@
-import type { Hash } from 'viem'
-
-import type { AccountIndex } from '../chain/accountIndex.ts'
-import type { NextRun } from '../chain/blockRange.ts'
 import type { Config } from '../config/config.ts'
 import type { Health, WorkerState } from '../http/health.ts'
 import type { Artifacts } from '../http/page/reads/source.ts'
@@ -19,7 +15,7 @@ import type { AnyMethod } from '../rpc/method.ts'
 import type { Log } from './log.ts'
 import type { Metrics, WorkerMetrics } from './metrics.ts'
 import type { Services } from './parts/services.ts'
-import type { OwnChain } from './parts/views.ts'
+import type { LocalChain } from './parts/views.ts'
 
 /** An Ethereum JSON-RPC endpoint in front of one chain. */
 export type Gateway = {
@@ -53,52 +49,56 @@ export type Gateway = {
 
 /** What `createGateway` takes. */
 export type GatewayOptions = {
-  /** Funded accounts with public keys; the page of a development chain shows them. */
-  accounts?: readonly DevAccount[] | undefined
-  /** Names and ABIs of contracts by their code, for the page. */
-  artifacts?: Artifacts | undefined
-  /** Wraps every JSON-RPC call, to observe it. */
-  around?: AroundCall | undefined
-  /** The accounts of a chain in this process. @default those of the configured index */
-  accountIndex?: AccountIndex | undefined
-  /** The chain is in this process, so its head is followed even to a lower block. @default whether a transport is given */
-  authoritative?: boolean
-  /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
-  coinDecimals?: 6 | 18
-  /** Creates what simulates calls, for `--simulate`. @param node - the node to use now */
-  createSimulator?:
-    | ((options: SimulatorOptions) => Simulator & { stop(): Promise<void> })
-    | undefined
   /** Settings that differ from the defaults. `upstream` is required unless a transport is given. */
   config: Partial<Config>
-  /** Why a transaction failed, for the page. @default the text of the node */
-  failureOf?: ((info: TransactionInfo) => string) | undefined
+  /** What the program around the gateway brings. */
+  host?: GatewayHost
   /** Private keys of managed accounts, hex. */
   keys?: readonly PrivateKey[]
   /** @default silent */
   log?: Log
   /** More methods, by wire name; they replace those of the same name. */
   methods?: Record<string, AnyMethod>
-  /** The runs of empty blocks of a chain in this process. @default none */
-  nextRun?: NextRun | undefined
-  /** Called with each JSON-RPC method that does not exist. */
-  onUnknown?: ((method: string) => void) | undefined
-  /** What a chain in this process answers itself. @default nothing: its node interface is asked */
-  ownChain?: OwnChain | undefined
-  /** The energy price of a block that has one of its own, by its hash. */
-  priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined
-  /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
-  problems?: () => (string | undefined)[]
-  /** More paths of JSON-RPC, with the methods that differ from those at `/`. */
-  rpcPaths?: Readonly<Record<string, Record<string, AnyMethod>>>
+  /** A chain in this process. @default the nodes of `config` */
+  own?: GatewayChain
   /** Routes on the same port: an application of Hono. */
   routes?: Routes
   /** Creates spans for calls. @default none */
   tracer?: Tracer | undefined
-  /** The transport to the node. @default sockets to the nodes of `config` */
-  transport?: NativeTransport
+}
+
+/** What the program around a gateway brings: a command, or a development chain. */
+export type GatewayHost = {
+  /** Wraps every JSON-RPC call, to observe it. */
+  around?: AroundCall | undefined
+  /** Names and ABIs of contracts by their code, for the page. */
+  artifacts?: Artifacts | undefined
+  /** Creates what simulates calls, for `--simulate`. @param node - the node to use now */
+  createSimulator?:
+    | ((options: SimulatorOptions) => Simulator & { stop(): Promise<void> })
+    | undefined
+  /** Called with each JSON-RPC method that does not exist. */
+  onUnknown?: ((method: string) => void) | undefined
+  /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
+  problems?: () => (string | undefined)[]
+  /** More paths of JSON-RPC, with the methods that differ from those at `/`. */
+  rpcPaths?: Readonly<Record<string, Record<string, AnyMethod>>>
   /** The other workers of this process's primary process. @default this process is no worker */
   workers?: Workers | undefined
+}
+
+/** A chain in this process, and what it answers in place of its node interface. */
+export type GatewayChain = Omit<LocalChain, 'isAuthoritative'> & {
+  /** Funded accounts with public keys; the page of a development chain shows them. */
+  accounts?: readonly DevAccount[] | undefined
+  /** Its head is followed even to a lower block. @default whether a transport is given */
+  authoritative?: boolean
+  /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
+  coinDecimals?: 6 | 18
+  /** Why a transaction failed, for the page. @default the text of the node */
+  failureOf?: ((info: TransactionInfo) => string) | undefined
+  /** The transport to the node. @default sockets to the nodes of `config` */
+  transport?: NativeTransport
 }
 
 /** The shape of `Hono`. The class itself differs between copies of the package. */

@@ -55,7 +55,7 @@ describe.skipIf(!hasNodeScript)('a contract with a raised energy factor', () => 
         ...realNode(url),
         upstreamRpc: `http://127.0.0.1:${8545 + OFFSET}/jsonrpc`,
       },
-      createSimulator,
+      host: { createSimulator },
     })
   }, 300_000)
   afterAll(async () => {

@@ -103,7 +103,7 @@ test('behavior: a simulation costs the calls and the time that it took', async (
   onTestFinished(() => node.close())
   const { url } = await startGateway({
     config: { simulate: 'on', upstream: node.url, upstreamRpc: node.url },
-    createSimulator,
+    host: { createSimulator },
   })
   // A loop of 10,000 rounds in creation code: PUSH2 count, JUMPDEST, decrement, jump while it is not zero.
   const call = { from: ACCOUNT, data: '0x6127105b600190038060035700' }

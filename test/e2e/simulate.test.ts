@@ -87,7 +87,7 @@ async function startRpc(simulate: (body: string) => Promise<string>): Promise<st
 async function openFront(config: Partial<Config> = {}) {
   const { gateway, url } = await startGateway({
     config: { simulate: 'on', upstream: node.url, upstreamRpc: rpcAddress, ...config },
-    createSimulator,
+    host: { createSimulator },
   })
   const rpcAt =
     (path: string) =>

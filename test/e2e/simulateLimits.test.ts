@@ -69,7 +69,7 @@ async function open(limits: { memory?: number; time?: number }) {
   const { asked, url: upstreamRpc } = await startRpc()
   const { url } = await startGateway({
     config: { simulate: 'on', upstream: node.url, upstreamRpc },
-    createSimulator: (options) => createSimulator({ ...options, ...limits }),
+    host: { createSimulator: (options) => createSimulator({ ...options, ...limits }) },
   })
   /** Whether a simulation is answered. */
   const isServing = async () => {

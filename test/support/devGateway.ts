@@ -57,17 +57,13 @@ export async function startDevGateway(
   await chain.start()
   const terminal = terminalOf(chain)
   const announcer = createAnnouncer(chain, terminal?.around)
-  const connection = gatewayOptions(chain, announcer, terminal)
+  const connection = gatewayOptions(chain, announcer, terminal, options.decimals ?? 6)
   const account = (index: number) => {
-    const found = connection.accounts[index]
+    const found = connection.own.accounts[index]
     if (!found) throw new Error(`no account ${index}`)
     return found
   }
-  const {
-    close: closeGateway,
-    gateway,
-    url,
-  } = await startGateway({ config, ...connection, coinDecimals: options.decimals ?? 6 })
+  const { close: closeGateway, gateway, url } = await startGateway({ config, ...connection })
   const { head } = await gateway.ready
   announcer.announceTo(head)
   return {

@@ -6,6 +6,7 @@ import { inject, onTestFinished, TestRunner } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
 import { createLog, secretsIn } from '../../src/gateway/log.ts'
+import type { NativeTransport } from '../../src/native/transport/transport.ts'
 import type { ScriptedChain } from './chain.ts'
 import { createClient } from './client.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
@@ -34,9 +35,11 @@ export async function prepareGateway({
   compiled = false,
   config = {},
   intercept,
+  own,
+  transport = chain?.transport,
   ...more
 }: startGateway.Options = {}) {
-  const isReplay = !chain && !more.transport && !config.upstream && !config.upstreams
+  const isReplay = !own && !transport && !config.upstream && !config.upstreams
   const replay = isReplay ? await startReplayNode(intercept ? { intercept } : {}) : undefined
   const lines: Record<string, unknown>[] = []
   const destination = {
@@ -51,7 +54,9 @@ export async function prepareGateway({
       ...config,
     },
     log: createLog('debug', destination, secretsIn([config.upstream])),
-    ...(chain && { authoritative: false, transport: chain.transport }),
+    ...((own || transport) && {
+      own: { ...(chain && { authoritative: false }), ...(transport && { transport }), ...own },
+    }),
     ...more,
   })
   const closing: (() => unknown)[] = []
@@ -97,6 +102,8 @@ export declare namespace startGateway {
       compiled?: boolean
       /** Settings that differ from the defaults. */
       config?: Partial<Config>
+      /** Leads to a chain in this process. */
+      transport?: NativeTransport | undefined
     }
 }
 

@@ -56,7 +56,10 @@ async function startGateway(config: Config): Promise<{ url: string; stop(): Prom
     throw usageError('give --upstream URL of a node, or --rpc-url URL of a gateway that runs')
   const { createGateway } = await import('../../gateway/gateway.ts')
   const own = { ...config, apiKeys: undefined, dataDir: 'none', host: '127.0.0.1', port: 0 }
-  const gateway = createGateway({ config: own, createSimulator: await simulatorFor(config) })
+  const gateway = createGateway({
+    config: own,
+    host: { createSimulator: await simulatorFor(config) },
+  })
   const { url } = await gateway.start()
   await gateway.ready
   return { url: `${url}/wei`, stop: () => gateway.stop() }

@@ -50,9 +50,11 @@ export function addServeCommand(program: Command): void {
     const createSimulator = await simulatorFor(config)
     try {
       await serve({
-        artifacts: await artifactsIn(flags['artifacts'] as string | undefined),
         config,
-        createSimulator,
+        host: {
+          artifacts: await artifactsIn(flags['artifacts'] as string | undefined),
+          createSimulator,
+        },
         readAgain: config.config === undefined ? undefined : read,
       })
     } catch (error) {

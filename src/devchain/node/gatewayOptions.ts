@@ -27,45 +27,49 @@ export function gatewayOptions(
   chain: DevChain,
   announcer: Announcer,
   terminal: Terminal | undefined,
+  coinDecimals: 6 | 18,
 ) {
   const callFailed: FailureOf = (result) => callFailure(result, chain.artifacts)
   const sending = createDevSending(chain, announcer)
   return {
-    accountIndex: devAccountIndex(chain),
-    accounts: chain.accounts.map(({ address, key }) => ({
-      address: `0x${address.slice(2)}` as const,
-      key: `0x${key}` as const,
-    })),
-    around: announcer.around,
-    artifacts: chain.artifacts,
-    failureOf: (info: ChainBlock['infos'][number]) => transactionFailure(info, chain).message,
+    host: {
+      around: announcer.around,
+      artifacts: chain.artifacts,
+      onUnknown: terminal?.unknown,
+      rpcPaths: { [TRE_PATH]: withRpcErrors(treTraces(chain), callFailed) },
+    },
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain, sending, terminal),
-    nextRun: (height: number) => chain.ledger.nextRun(height),
-    onUnknown: terminal?.unknown,
-    ownChain: (view: Chain, config: Config, node: SendExecution) => ({
-      chain: ownView(view, chain, config),
-      execution: throwingRpcErrors(
-        {
-          ...devExecution(chain, {
-            failureOf: callFailed,
-            feeSignal: config.feeSignal,
-            print: (call, printed) => terminal?.print(call, printed),
-            view: view.view,
-          }),
-          ...sending.execution(config, node),
-        },
-        callFailed,
-      ),
-    }),
-    priceOfBlock: (hash: Hash) => {
-      const number = chain.ledger.numberOf(hash.slice(2))
-      return number === undefined ? undefined : chain.ledger.block(number)?.seen?.baseFee
+    own: {
+      accountIndex: devAccountIndex(chain),
+      accounts: chain.accounts.map(({ address, key }) => ({
+        address: `0x${address.slice(2)}` as const,
+        key: `0x${key}` as const,
+      })),
+      coinDecimals,
+      failureOf: (info: ChainBlock['infos'][number]) => transactionFailure(info, chain).message,
+      nextRun: (height: number) => chain.ledger.nextRun(height),
+      ownChain: (view: Chain, config: Config, node: SendExecution) => ({
+        chain: ownView(view, chain, config),
+        execution: throwingRpcErrors(
+          {
+            ...devExecution(chain, {
+              failureOf: callFailed,
+              feeSignal: config.feeSignal,
+              print: (call, printed) => terminal?.print(call, printed),
+              view: view.view,
+            }),
+            ...sending.execution(config, node),
+          },
+          callFailed,
+        ),
+      }),
+      priceOfBlock: (hash: Hash) => {
+        const number = chain.ledger.numberOf(hash.slice(2))
+        return number === undefined ? undefined : chain.ledger.block(number)?.seen?.baseFee
+      },
+      transport: chain.transport,
     },
     routes: new Hono().route('/', chain.app).route('/', createAdminApp(chain)),
-    rpcPaths: {
-      [TRE_PATH]: withRpcErrors(treTraces(chain), callFailed),
-    },
-    transport: chain.transport,
   }
 }

@@ -37,8 +37,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const announcer = createAnnouncer(chain, terminal?.around)
   running = await serve({
     config: options.config,
-    ...gatewayOptions(chain, announcer, terminal),
-    coinDecimals: decimals,
+    ...gatewayOptions(chain, announcer, terminal, decimals),
     async onStop() {
       await chain.close()
       terminal?.close()

@@ -23,16 +23,13 @@ import type { Telemetry } from './telemetry.ts'
  * @throws ConfigError when answers are to be compared and no node has a JSON-RPC.
  */
 export function createRpcServers({
-  around,
-  coinDecimals,
   config,
   contextOf,
-  extraMethods,
-  hasRoom,
+  host: { around, onUnknown },
   limits,
-  nodeRpc,
-  onUnknown,
-  ownUrl,
+  methods: extraMethods,
+  node,
+  place: { coinDecimals, url },
   telemetry,
 }: createRpcServers.Options) {
   const { aroundBatch, inner, metrics, onError, outer, recorder, trace } = telemetry
@@ -46,7 +43,7 @@ export function createRpcServers({
       around,
       config,
       context: () => contextOf(view),
-      limits: { charge: (...charged) => limits.charge(...charged), hasRoom },
+      limits,
       methods,
       middleware: [
         ...outer,
@@ -79,9 +76,9 @@ export function createRpcServers({
   const description = describe(
     { ...methods, ethgate_explain: explain, ethgate_limits: createLimitsMethod(limits) },
     config,
-    ownUrl,
+    url,
   )
-  const verifier = config.verifyRate === 0 ? undefined : verifierOf(nodeRpc())
+  const verifier = config.verifyRate === 0 ? undefined : verifierOf(node.rpc())
   const served = coinDecimals === 18 ? description.methods : withUnitHints(description.methods)
   const full = serverOf('full', served, verifier && ((...call) => verifier.observe(...call)))
   return {
@@ -104,23 +101,22 @@ export function createRpcServers({
 
 export declare namespace createRpcServers {
   type Options = {
-    /** Wraps every call, to observe it. */
-    around?: AroundCall | undefined
-    /** Decimals of the coin on this chain. With 18, `/wei` is the full view itself. */
-    coinDecimals: 6 | 18
     config: Config
     /** The context of a view. @throws RpcError while the node has not answered */
     contextOf: (view: 'full' | 'solid') => Context | Promise<Context>
+    host: {
+      /** Wraps every call, to observe it. */
+      around?: AroundCall | undefined
+      /** Called with each method that does not exist. */
+      onUnknown?: ((method: string) => void) | undefined
+    }
+    /** `hasRoom` says whether an answer of this many bytes may wait for its reader. */
+    limits: CallLimits & { hasRoom: (bytes: number, client: string) => boolean }
     /** More methods, by wire name. They replace those of the same name. */
-    extraMethods: Record<string, AnyMethod>
-    /** Whether an answer of this many bytes may wait for its reader. */
-    hasRoom: (bytes: number, client: string) => boolean
-    limits: CallLimits
-    nodeRpc: () => NodeRpc | undefined
-    /** Called with each method that does not exist. */
-    onUnknown?: ((method: string) => void) | undefined
-    /** Where the gateway listens. */
-    ownUrl: () => string
+    methods: Record<string, AnyMethod>
+    node: { rpc(): NodeRpc | undefined }
+    /** Where the gateway listens, and the decimals of the coin. With 18, `/wei` is the full view itself. */
+    place: { coinDecimals: 6 | 18; url: () => string }
     telemetry: Telemetry
   }
 }

@@ -153,7 +153,7 @@ describe('stopping', () => {
 
   test('behavior: health lists problems of the embedder', async () => {
     const { gateway } = await prepareGateway({
-      problems: () => [undefined, 'the log cannot be written'],
+      host: { problems: () => [undefined, 'the log cannot be written'] },
     })
     await gateway.start()
     expect(gateway.health()).toMatchObject({

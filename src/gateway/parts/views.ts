@@ -45,13 +45,14 @@ export type OwnChain = (
 ) => { chain: Chain; execution: Partial<Execution> }
 
 /** What is different for a chain in this process. */
-type LocalChain = {
-  /** Its accounts. */
+export type LocalChain = {
+  /** Its accounts. @default those of the configured index */
   accountIndex?: AccountIndex | undefined
   /** Whether the chain is in this process, so that its head is followed even to a lower block. */
   isAuthoritative: boolean
   /** Its runs of empty blocks. */
   nextRun?: NextRun | undefined
+  /** What it answers itself. @default nothing: its node interface is asked */
   ownChain?: OwnChain | undefined
   /** The energy price of a block that has one of its own, by its hash. */
   priceOfBlock?: ((hash: Hash) => bigint | undefined) | undefined

@@ -21,6 +21,7 @@ import { REPLACED } from './workerMessages.ts'
  */
 export async function serve({
   config,
+  host,
   onStop,
   readAgain,
   ...options
@@ -44,12 +45,11 @@ export async function serve({
   const tracer = await openTracer(process.env, log)
   if (tracer) log.info('traces are on')
   const gateway = createGateway({
-    config,
-    log,
-    problems: () => [output.problem()],
-    tracer,
-    workers: worker,
     ...options,
+    config,
+    host: { ...host, problems: () => [output.problem()], workers: worker },
+    log,
+    tracer,
   })
   collectProcessMetrics(gateway.metrics)
   const stop = async (options: Parameters<Gateway['stop']>[0] = {}) => {
@@ -122,7 +122,7 @@ const EXIT_MS = 400
 const FLUSH_MS = 1_000
 
 export declare namespace serve {
-  type Options = Omit<createGateway.Options, 'config' | 'log' | 'workers'> & {
+  type Options = Omit<createGateway.Options, 'config' | 'log' | 'tracer'> & {
     config: Config
     /** Runs after the gateway has stopped. */
     onStop?: () => Promise<void>

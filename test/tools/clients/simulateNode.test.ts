@@ -46,7 +46,7 @@ describe.skipIf(!hasNodeScript).each(CHAINS)('in front of %s', (_, options) => {
         ...realNode(`http://127.0.0.1:${8090 + OFFSET}`),
         upstreamRpc: `http://127.0.0.1:${8545 + OFFSET}/jsonrpc`,
       },
-      createSimulator,
+      host: { createSimulator },
     })
   }, 300_000)
   afterAll(async () => {

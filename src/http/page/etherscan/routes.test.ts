@@ -225,9 +225,11 @@ describe('contract', () => {
     const settings = { optimizer: { enabled: true, runs: 7 }, evmVersion: 'paris' }
     const input = { sources: { 'A.sol': { content: 'contract A {}' } }, settings }
     const own = await startGateway({
-      artifacts: {
-        contractOf: () => ({ name: 'Pinged', abi: abi as never }),
-        compilationOf: () => ({ compiler: '0.8.24+commit.1', file: 'A.sol', input }),
+      host: {
+        artifacts: {
+          contractOf: () => ({ name: 'Pinged', abi: abi as never }),
+          compilationOf: () => ({ compiler: '0.8.24+commit.1', file: 'A.sol', input }),
+        },
       },
       config: { upstream: dev.url },
     })
