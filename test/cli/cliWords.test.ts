@@ -252,6 +252,7 @@ describe('words of earlier versions and of cast', () => {
       [['send', SECOND, '--unlocked'], 'without a key the gateway signs'],
       [['dev', '--hardfork', 'prague'], 'use --energy'],
       [['dev', '--no-mining'], 'use --no-automine'],
+      [['dev', '--free-bandwidth'], 'it is now --fees gas'],
       [['dev', '--steps-tracing'], 'debug_traceTransaction'],
       [['-a', '3'], 'use --accounts'],
       [['dev', '-m', 'x'], 'use --mnemonic'],

@@ -123,7 +123,6 @@ export function addDevCommand(program: Command): void {
         'fees of Ethereum transactions: gas times price, or bandwidth and energy as on the real chain (default: by profile)',
       ).choices(['gas', 'native']),
     )
-    .option('--free-bandwidth', 'the same as --fees gas')
     .option(
       '--block-time <seconds>',
       'seconds between blocks without transactions; 0 for none (default 0, with the native profile 3)',
@@ -212,9 +211,9 @@ async function stateFiles({ dumpState, loadState, state }: Flags) {
 
 async function chainOptions(flags: Flags) {
   const artifacts = flags['artifacts'] as string | false | undefined
-  const { contractAddresses, derivationPath, energy, mnemonic, rawReverts, seed, state } = flags
+  const { contractAddresses, derivationPath, energy, fees, mnemonic, rawReverts, seed, state } =
+    flags
   const timestamp = startTime(flags['timestamp'])
-  const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
   const blockTime = seconds(flags['blockTime'])
   await checkAccounts(flags)
   return {

@@ -72,11 +72,12 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '--wait': 'send waits for the block unless --async is given',
 }
 
-/** The options of `ethgate dev` that replace options of anvil. */
+/** The options of `ethgate dev` that replace options of an earlier version and of anvil. */
 const DEV_OPTIONS: Readonly<Record<string, string>> = {
   '-a': 'use --accounts',
   '-b': 'use --block-time',
   '-m': 'use --mnemonic',
+  '--free-bandwidth': 'it is now --fees gas',
   '--hardfork': 'use --energy, such as --energy prague',
   '--no-mining': 'use --no-automine',
   '--steps-tracing': 'leave it out: debug_traceTransaction always answers with its steps',
