@@ -8,7 +8,9 @@ const of = (flags: Record<string, string | string[]>) => upstreamsOf(readConfig(
 describe('upstreamsOf', () => {
   test('default', () => {
     expect(upstreamsOf(createConfig())).toEqual([])
-    expect(of({ upstream: 'http://10.0.0.1:8090', upstreamGrpc: 'off' })).toEqual([
+    expect(
+      of({ upstream: 'http://10.0.0.1:8090', upstreamGrpc: 'off', upstreamRpc: 'off' }),
+    ).toEqual([
       {
         clientName: 'node 1',
         concurrency: 40,
@@ -85,6 +87,18 @@ describe('upstreamsOf', () => {
     const [node] = of({ upstream })
     expect([node?.grpc, node?.isGrpcGuessed]).toEqual([grpc, grpc && true])
     expect(of({ upstream, upstreamGrpc: 'off' })[0]?.grpc).toBeUndefined()
+  })
+
+  test.each([
+    ['http://127.0.0.1:8090', 'http://127.0.0.1:8545/jsonrpc'],
+    ['http://10.0.0.1:8190', 'http://10.0.0.1:8645/jsonrpc'],
+    ['http://8.8.8.8:8090', undefined],
+    ['http://127.0.0.1:40000', undefined],
+  ])('default: where the JSON-RPC may be: %s', (upstream, rpc) => {
+    const [node] = of({ upstream })
+    expect([node?.rpc, node?.isRpcGuessed]).toEqual([rpc, rpc && true])
+    expect(of({ upstream, upstreamRpc: 'off' })[0]?.rpc).toBeUndefined()
+    expect(of({ upstream, upstreamRpc: 'http://a/rpc' })[0]).toMatchObject({ rpc: 'http://a/rpc' })
   })
 
   test('args: a gRPC interface for each node', () => {

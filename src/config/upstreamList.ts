@@ -1,6 +1,6 @@
 import { MAX_CONCURRENCY, numberedName, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError } from './config.ts'
-import { guessedGrpc } from './guessedGrpc.ts'
+import { guessedGrpc, guessedRpc } from './guessedPorts.ts'
 
 /** The options of upstream nodes. */
 export type UpstreamOptions = Pick<
@@ -25,16 +25,18 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
   if (config.upstreams) return config.upstreams
   const wallets = listOf(config.upstream)
   const solidities = sameLength('--upstream-solidity', listOf(config.upstreamSolidity), wallets)
-  const rpcs = sameLength('--upstream-rpc', listOf(config.upstreamRpc), wallets)
-  const grpcs = grpcsOf(config.upstreamGrpc, wallets)
+  const rpcs = interfacesOf('--upstream-rpc', config.upstreamRpc, wallets, guessedRpc)
+  const grpcs = interfacesOf('--upstream-grpc', config.upstreamGrpc, wallets, guessedGrpc)
   return wallets.map((wallet, index) => ({
     clientName: numberedName(index),
     concurrency: MAX_CONCURRENCY,
-    ...grpcs[index],
+    grpc: grpcs[index]?.address,
+    isGrpcGuessed: grpcs[index]?.isGuessed,
+    isRpcGuessed: rpcs[index]?.isGuessed,
     headers: headersOf(config.upstreamHeader),
     name: nameOf(index, wallets),
     rate: config.upstreamRate,
-    rpc: rpcs[index],
+    rpc: rpcs[index]?.address,
     solidity: solidities[index] ?? solidityBeside(wallet),
     tier: 0,
     timeout: config.upstreamTimeout,
@@ -43,21 +45,24 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
   }))
 }
 
-/** The gRPC interface of each node. One `auto` or `off` is for all of them. */
-function grpcsOf(
-  option: string,
+/** An interface beside `/wallet`, and whether its address was guessed. */
+type Interface = { address?: string | undefined; isGuessed?: boolean | undefined }
+
+/** An interface of each node. One `auto` or `off` is for all of them. */
+function interfacesOf(
+  name: string,
+  option: string | undefined,
   wallets: readonly string[],
-): Pick<Upstream, 'grpc' | 'isGrpcGuessed'>[] {
+  guess: (wallet: string) => string | undefined,
+): Interface[] {
   const isForAll = option === 'auto' || option === 'off'
-  const given = isForAll
-    ? wallets.map(() => option)
-    : sameLength('--upstream-grpc', listOf(option), wallets)
+  const given = isForAll ? wallets.map(() => option) : sameLength(name, listOf(option), wallets)
   return wallets.map((wallet, index) => {
     const address = given[index] ?? 'off'
     if (address === 'off') return {}
-    if (address !== 'auto') return { grpc: address }
-    const grpc = guessedGrpc(wallet)
-    return grpc === undefined ? {} : { grpc, isGrpcGuessed: true }
+    if (address !== 'auto') return { address }
+    const guessed = guess(wallet)
+    return guessed === undefined ? {} : { address: guessed, isGuessed: true }
   })
 }
 

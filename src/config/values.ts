@@ -109,8 +109,13 @@ export function grpcAddress(input: string): string {
 }
 
 /** One or more such addresses, `auto` or `off`, separated by spaces. */
-export const grpcAddresses = (input: string): string =>
-  each(input, (part) => (part === 'auto' || part === 'off' ? part : grpcAddress(part)))
+export const grpcAddresses = (input: string): string => each(input, orGuess(grpcAddress))
+
+/** The same for addresses of JSON-RPC. */
+export const rpcAddresses = (input: string): string => each(input, orGuess(url))
+
+const orGuess = (parse: (part: string) => string) => (part: string) =>
+  part === 'auto' || part === 'off' ? part : parse(part)
 
 /** Calls a second, or `unlimited`. */
 export function rate(input: string): number | 'unlimited' {

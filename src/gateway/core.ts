@@ -9,7 +9,7 @@ import type { GatewayOptions } from './gatewayTypes.ts'
 import { hiddenTexts, silentLog } from './log.ts'
 import { createBoot } from './parts/boot.ts'
 import { connectLimits } from './parts/callLimits.ts'
-import { checkExposure } from './parts/exposure.ts'
+import { checkExposure, simulationOf } from './parts/exposure.ts'
 import { figuresOf, healthOf } from './parts/health.ts'
 import { createNodeConnection } from './parts/nodeConnection.ts'
 import { createRpcServers } from './parts/rpcServers.ts'
@@ -39,7 +39,8 @@ export function createCore(given: GatewayOptions) {
   const { coinDecimals = 6, transport } = own
   // The keys are removed from the config, so that nothing can print them.
   const managedKeys = [...keys, ...readManagedKeys(given.config.keys)]
-  const config = createConfig({ ...given.config, keys: undefined })
+  const asked = createConfig({ ...given.config, keys: undefined })
+  const config = createConfig({ ...asked, simulate: simulationOf(asked) })
   // An embedder's methods and routes may send transactions, and a chain in this process takes calls from every client.
   const canSpend =
     managedKeys.length > 0 ||
@@ -105,13 +106,15 @@ export function createCore(given: GatewayOptions) {
 
   function createSimulator() {
     const { upstreams } = node
-    if (!host.createSimulator || !upstreams?.hasRpc())
+    if (!host.createSimulator || !upstreams?.mayHaveRpc()) {
+      if (asked.simulate === 'auto') return undefined
       throw new ConfigError(
         '--simulate',
         host.createSimulator
           ? 'needs --upstream-rpc, the node’s own JSON-RPC, to read the storage of contracts'
           : 'needs the command ethgate',
       )
+    }
     const { feeSignal, responseLimit } = config
     const nodeOf = () => upstreams.withRpc()
     return host.createSimulator({ feeSignal, held, log, node: nodeOf, responseLimit })

@@ -9,6 +9,7 @@ import {
   NodeRefusedError,
   NodeUnclearError,
 } from './errors.ts'
+import { agreesWith } from './pool/guessedRpc.ts'
 import { changesOf, KNOWN_RELEASES } from './release.ts'
 import { shownRelease } from './shownText.ts'
 import type { NodeRpc } from './transport/rpc.ts'
@@ -36,11 +37,19 @@ const OLD_HEAD_MS = 60_000
  */
 export async function diagnose(
   native: NativeClient,
-  { grpcGenesis, isGrpcGuessed = false, now = Date.now, rpc }: diagnose.Options = {},
+  {
+    grpcGenesis,
+    isGrpcGuessed = false,
+    isRpcGuessed = false,
+    now = Date.now,
+    rpc: given,
+  }: diagnose.Options = {},
 ): Promise<Finding[]> {
   const reachable = await findingOf('reachable', () => reachNode(native, now))
   if (reachable.level === 'fail') return [{ ...reachable, advice: UNREACHABLE }]
   const capabilities = createCapabilities({ native })
+  const isOwn = given && (!isRpcGuessed || (await agreesWith(given, native)))
+  const rpc = isOwn ? given : undefined
   const has = (check: string, capability: Capability, good: string, bad: Verdict) =>
     findingOf(check, async () => ((await capabilities.has(capability)) ? ok(good) : bad))
   return [
@@ -69,7 +78,7 @@ export async function diagnose(
       ({ level }) => level !== 'ok',
     ),
     await findingOf('limits', () => burst(native, now)),
-    await findingOf('JSON-RPC', () => checkRpc(native, rpc)),
+    await findingOf('JSON-RPC', () => checkRpc(native, rpc, given !== undefined)),
     ...(grpcGenesis
       ? [await findingOf('gRPC', () => checkGrpc(native, grpcGenesis, isGrpcGuessed))]
       : []),
@@ -83,6 +92,8 @@ export declare namespace diagnose {
     grpcGenesis?: (() => Promise<string>) | undefined
     /** Whether the address of the gRPC interface was guessed. @default false */
     isGrpcGuessed?: boolean | undefined
+    /** The same of the JSON-RPC. @default false */
+    isRpcGuessed?: boolean | undefined
     /** Milliseconds. @default Date.now */
     now?: () => number
   }
@@ -242,9 +253,16 @@ async function burst(native: NativeClient, now: () => number): Promise<Verdict> 
     : ok(rate)
 }
 
-async function checkRpc(native: NativeClient, rpc: NodeRpc | undefined): Promise<Verdict> {
+async function checkRpc(
+  native: NativeClient,
+  rpc: NodeRpc | undefined,
+  wasTried: boolean,
+): Promise<Verdict> {
   if (!rpc)
-    return info('not given', 'eth_getStorageAt needs it: --upstream-rpc http://HOST:8545/jsonrpc')
+    return info(
+      wasTried ? 'not found' : 'not given',
+      'eth_getStorageAt and simulations need it, and log searches read less with it: --upstream-rpc http://HOST:8545/jsonrpc',
+    )
   const genesis = await native.wallet.getBlock({ id_or_num: '0' })
   const chainId = await rpc.call('eth_chainId', [])
   return chainId === `0x${(genesis?.blockID ?? '').slice(-8).replace(/^0+/, '')}`

@@ -10,6 +10,8 @@ export type Upstream = {
   solidity: string
   /** The node's own JSON-RPC, path included: for contract storage, the hints of log searches, simulation and comparison. */
   rpc?: string | undefined
+  /** Whether `rpc` was guessed from `wallet`. It is used once its blocks were those of the HTTP API. */
+  isRpcGuessed?: boolean | undefined
   /** Its gRPC interface: `http://HOST:PORT`, or `https://HOST:PORT` for TLS. */
   grpc?: string | undefined
   /** Whether `grpc` was guessed from `wallet`. It is used once its blocks were the same as over HTTP. */

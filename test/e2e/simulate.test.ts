@@ -471,6 +471,16 @@ describe('who may simulate', () => {
       await expect(rpc(method, ...params)).rejects.toMatchObject({ code: -32601, message: needs })
   })
 
+  test('args: auto is on where only this machine reaches the gateway and the node has a JSON-RPC', async () => {
+    const params = [bal(WHO), 'latest', overrides]
+    const { rpc } = await openFront({ simulate: 'auto' })
+    expect(await rpc('eth_call', ...params)).toBe(word(1))
+    for (const config of [{ host: '0.0.0.0' }, { upstreamRpc: undefined }]) {
+      const other = await openFront({ simulate: 'auto', ...config })
+      await expect(other.rpc('eth_call', ...params)).rejects.toMatchObject({ code: -32602 })
+    }
+  })
+
   test('error: without --upstream-rpc the gateway does not start', async () => {
     await expect(openFront({ upstreamRpc: undefined })).rejects.toThrow(
       '--simulate: needs --upstream-rpc',

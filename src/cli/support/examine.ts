@@ -16,6 +16,7 @@ export async function examine({
   grpc,
   headers,
   isGrpcGuessed,
+  isRpcGuessed,
   rpc: rpcUrl,
   solidity,
   timeout,
@@ -34,7 +35,7 @@ export async function examine({
     channel &&
     (async () => GENESIS.read(await channel.unary(GENESIS.method, GENESIS.message, { timeout })))
   try {
-    return await diagnose(native, { grpcGenesis, isGrpcGuessed, rpc })
+    return await diagnose(native, { grpcGenesis, isGrpcGuessed, isRpcGuessed, rpc })
   } finally {
     channel?.close()
     await native.close()

@@ -5,6 +5,11 @@ import { loadOptionalPart } from '../../lib/optionalPart.ts'
 export async function simulatorFor({ simulate }: Pick<Config, 'simulate'>) {
   if (simulate === 'off') return undefined
   // The thread that runs calls imports it.
-  await loadOptionalPart(() => import.meta.resolve('@ethereumjs/evm'))
+  try {
+    await loadOptionalPart(() => import.meta.resolve('@ethereumjs/evm'))
+  } catch (error) {
+    if (simulate === 'auto') return undefined
+    throw error
+  }
   return (await import('../../devchain/simulator/simulator.ts')).createSimulator
 }

@@ -10,7 +10,7 @@ import {
   redisUrl,
   share,
   text,
-  urls,
+  rpcAddresses,
   words,
   workers,
 } from '../values.ts'
@@ -40,10 +40,10 @@ export const servingOptions = {
   },
   upstreamRpc: {
     value: 'URL',
-    default: undefined as string | undefined,
-    parse: urls,
+    default: 'auto' as string | undefined,
+    parse: rpcAddresses,
     repeats: true,
-    help: 'the node’s own JSON-RPC with its path, such as http://127.0.0.1:8545/jsonrpc, one for each --upstream in the same order; for eth_getStorageAt, and to find the blocks with logs of a search',
+    help: 'the node’s own JSON-RPC with its path, such as http://127.0.0.1:8545/jsonrpc, one for each --upstream in the same order; for eth_getStorageAt, simulations, and to find the blocks with logs of a search; auto finds that of nodes on this machine and in private networks; off',
   },
   upstreamGrpc: {
     value: 'HOST:PORT',
@@ -78,9 +78,9 @@ export const servingOptions = {
   },
   simulate: {
     value: 'WHO',
-    default: 'off',
-    parse: oneOf('off', 'keys', 'on'),
-    help: 'run calls with overrides, eth_simulateV1, debug_traceCall and eth_createAccessList in this process; needs --upstream-rpc: on for all callers, keys for those with an API key',
+    default: 'auto',
+    parse: oneOf('auto', 'off', 'keys', 'on'),
+    help: 'run calls with overrides, eth_simulateV1, debug_traceCall and eth_createAccessList in this process; needs the node’s own JSON-RPC (--upstream-rpc): on for all callers, keys for those with an API key, auto: on where only this machine reaches the gateway, else keys if there are any',
   },
   headQuorum: {
     value: 'N',

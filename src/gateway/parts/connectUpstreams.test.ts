@@ -4,9 +4,14 @@ import { createScriptedChain } from '../../../test/support/chain.ts'
 import { post } from '../../../test/support/client.ts'
 import { type FaultProxy, startFaultProxy } from '../../../test/support/faultProxy.ts'
 import { startGateway } from '../../../test/support/gateway.ts'
+import { startReplayNode } from '../../../test/support/node.ts'
+import { recordedBlock } from '../../../test/support/recordedBlock.ts'
+import { labels } from '../../../test/support/recordedChain.ts'
 import { until } from '../../../test/support/until.ts'
 import { targetOf } from '../../../test/support/upstreams.ts'
+import { createConfig } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
+import type { Upstream } from '../../native/upstream.ts'
 
 /** A gateway of two nodes. */
 async function start() {
@@ -72,6 +77,42 @@ test('behavior: calls are counted by node, operation and outcome, further calls 
   // On a busy machine a probe of the good one may be late.
   await until(async () =>
     expect([await stateOf('failing', bad), await stateOf('healthy', good)]).toEqual([1, 1]),
+  )
+})
+
+const WORD = `0x${'00'.repeat(31)}07`
+
+test.each([
+  ['is used once it was compared with its node', '0xb24e27cc', { result: WORD }],
+  ['of another chain is not used', '0x1', { error: { code: -32000 } }],
+])('behavior: a JSON-RPC at a guessed address %s', async (_, chainId, answer) => {
+  const asked: string[] = []
+  const node = await startReplayNode({
+    intercept({ body, path }) {
+      if (path !== '/jsonrpc') return undefined
+      const { method, params } = JSON.parse(body) as { method: string; params: [string] }
+      asked.push(method)
+      const results: Record<string, () => unknown> = {
+        eth_chainId: () => chainId,
+        eth_getBlockByNumber: () => {
+          const { block } = recordedBlock(Number(params[0]))
+          return { hash: `0x${block.blockID}` }
+        },
+        eth_getStorageAt: () => WORD,
+        web3_clientVersion: () => 'Node/v4.8.0/Linux/Java17',
+      }
+      return { text: JSON.stringify({ jsonrpc: '2.0', id: 1, result: results[method]?.() }) }
+    },
+  })
+  onTestFinished(() => node.close())
+  const [upstream] = upstreamsOf(createConfig({ upstream: node.url, upstreamRpc: node.rpcUrl }))
+  const { url } = await startGateway({
+    config: { upstreams: [{ ...(upstream as Upstream), isRpcGuessed: true }] },
+  })
+  await until(() => expect(asked).toContain('eth_chainId'))
+  const to = `0x${labels.contracts.Token.address.slice(-40)}`
+  await until(async () =>
+    expect(await post(url, 'eth_getStorageAt', [to, '0x0', 'latest'])).toMatchObject(answer),
   )
 })
 

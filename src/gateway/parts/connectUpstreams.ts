@@ -2,6 +2,8 @@ import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Call } from '../../lib/call.ts'
 import { nativePrice } from '../../limits/prices.ts'
+import { createNodeClient } from '../../native/client.ts'
+import { isRpcOf } from '../../native/pool/guessedRpc.ts'
 import type { UpstreamPool } from '../../native/pool/pool.ts'
 import { createPoolRpc, type PoolRpc } from '../../native/pool/poolRpc.ts'
 import { createUpstreams } from '../../native/pool/upstreams.ts'
@@ -16,6 +18,9 @@ const CONDITION_AGE = 20
 /** Milliseconds of a median call above which a round trip costs more than the work for an answer. */
 const FAR = 15
 
+/** Milliseconds until a JSON-RPC that was not found, or differed, is compared again. */
+const FIND_AGAIN = 60_000
+
 /** The nodes of a gateway. */
 export type Upstreams = {
   readonly transport: UpstreamPool
@@ -27,8 +32,12 @@ export type Upstreams = {
   first(): Upstream | undefined
   /** The best node that has a JSON-RPC and the newest state that clients were shown; undefined when there is none. */
   withRpc(): Upstream | undefined
-  /** Whether a node has a JSON-RPC now, because the nodes may change. */
+  /** Whether a node has a JSON-RPC that is used now: the nodes may change, and a guessed one is used once it was compared. */
   hasRpc(): boolean
+  /** Whether a node has a JSON-RPC, perhaps at a guessed address that was not found yet. */
+  mayHaveRpc(): boolean
+  /** Compares JSON-RPCs at guessed addresses with their nodes, and again each minute until each is found. */
+  findRpcs(): void
   /** Whether every node has a gRPC interface that works. */
   hasGrpc(): boolean
   /** Whether a call waits longer for the way to the nodes than for their work. */
@@ -92,7 +101,6 @@ export function connectUpstreams({
     timeout: config.upstreamTimeout,
     upstreams: nodes,
   })
-  let hasRpc = someHasRpc(nodes)
   let known = { at: Number.NEGATIVE_INFINITY, hasGrpc: false, isFar: false, isSpare: false }
 
   /** What is asked for each cold read, and costs more than the rest of it. */
@@ -108,14 +116,46 @@ export function connectUpstreams({
     })
   }
 
-  const rpc = meteredRpc(
-    createPoolRpc({
-      confirm: (name) => transport.confirm(name),
-      order: () => transport.order(),
-      timeout: config.upstreamTimeout,
-      upstreams: nodes,
-    }),
-  )
+  /** Guessed addresses of JSON-RPCs that were compared. */
+  const found = new Set<string | undefined>()
+  let finding: NodeJS.Timeout | undefined
+  let isClosed = false
+  const isMissing = ({ isRpcGuessed, rpc }: Upstream) => isRpcGuessed === true && !found.has(rpc)
+  const compared = (list: readonly Upstream[]) =>
+    list.map((node) => (isMissing(node) ? { ...node, rpc: undefined } : node))
+  let hasRpc = someHasRpc(compared(nodes))
+  const pool = createPoolRpc({
+    confirm: (name) => transport.confirm(name),
+    order: () => transport.order(),
+    timeout: config.upstreamTimeout,
+    upstreams: compared(nodes),
+  })
+  const rpc = {
+    ...meteredRpc(pool),
+    async close() {
+      isClosed = true
+      clearTimeout(finding)
+      await pool.close()
+    },
+  }
+
+  async function findRpcs(): Promise<void> {
+    clearTimeout(finding)
+    for (const node of current.filter(isMissing)) {
+      const send: typeof transport.send = (...call) => transport.sendTo(node.name, ...call)
+      const native = createNodeClient({ transport: { ...transport, send } })
+      if (!(await isRpcOf(node, native)) || isClosed) continue
+      found.add(node.rpc)
+      hasRpc = true
+      pool.update(compared(current))
+      log.info(
+        { upstream: node.name },
+        `upstream ${node.name} has a JSON-RPC on port ${new URL(node.rpc ?? '').port}: storage, simulations and positions of logs are read from it`,
+      )
+    }
+    if (!isClosed && current.some(isMissing))
+      finding = setTimeout(() => void findRpcs(), FIND_AGAIN).unref()
+  }
 
   return {
     transport,
@@ -124,13 +164,15 @@ export function connectUpstreams({
     first: () => current[0],
     withRpc() {
       const able = (name: string) =>
-        current.find((node) => node.name === name && node.rpc !== undefined)
+        compared(current).find((node) => node.name === name && node.rpc !== undefined)
       return transport
         .order()
         .map(able)
         .find((node) => node !== undefined)
     },
     hasRpc: () => hasRpc,
+    mayHaveRpc: () => someHasRpc(current),
+    findRpcs: () => void findRpcs(),
     hasGrpc: () => condition().hasGrpc,
     isFar: () => condition().isFar,
     isSpare: () => condition().isSpare,
@@ -138,8 +180,9 @@ export function connectUpstreams({
       several = next.length > 1
       await transport.update(next)
       current = next
-      rpc.update(next)
-      hasRpc = someHasRpc(next)
+      pool.update(compared(next))
+      hasRpc = someHasRpc(compared(next))
+      void findRpcs()
     },
   }
 }

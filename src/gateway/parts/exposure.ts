@@ -22,6 +22,13 @@ export function checkExposure({ canSpend, config, hasKeys, log }: checkExposure.
     )
 }
 
+/** Who may simulate: with `auto` everybody where only this machine reaches the gateway, else callers with API keys. */
+export function simulationOf({ apiKeys, host, simulate }: Config): Config['simulate'] {
+  if (simulate !== 'auto') return simulate
+  if (isLoopback(host)) return 'on'
+  return apiKeys === undefined ? 'off' : 'keys'
+}
+
 export declare namespace checkExposure {
   type Options = {
     /** Whether a call can spend: there are managed keys, or the chain is in this process. */

@@ -61,7 +61,10 @@ export function createNodeConnection({
   })
   return {
     nodes: createNodes(native, upstreams),
-    expect: (genesis) => upstreams.transport.expect(genesis),
+    expect(genesis) {
+      upstreams.transport.expect(genesis)
+      upstreams.findRpcs()
+    },
     follow: (head) => followHead(head, upstreams.transport),
     native,
     headNative: createNodeClient({ transport: belowFloor(upstreams.transport) }),

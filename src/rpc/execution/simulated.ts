@@ -66,7 +66,7 @@ export function createSimulated({
   simulator,
 }: createSimulated.Options): CallExecution {
   async function assertMay(name: keyof CallExecution, ref: BlockRef, call: ClientCall) {
-    if (!simulator) throw needsSimulator(name)
+    if (!simulator || !nodeRpc()) throw needsSimulator(name)
     const { caller } = call
     if (config.simulate === 'keys' && caller && caller.scope !== 'process' && !caller.key)
       throw new UnauthorizedError(`simulations such as ${methodOf(name)} need an API key here`)

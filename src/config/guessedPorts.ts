@@ -1,8 +1,9 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** The HTTP port of a node as shipped, and its gRPC port. Nodes that run beside each other have both shifted by the same number. */
+/** The ports of a node as shipped. Nodes that run beside each other have all shifted by the same number. */
 const HTTP_PORT = 8090
 const GRPC_PORT = 50_051
+const RPC_PORT = 8545
 const LAST_PORT = 65_535
 
 const PRIVATE = new BlockList()
@@ -20,11 +21,22 @@ PRIVATE.addSubnet('fc00::', 7, 'ipv6')
  * @param wallet - base address of `/wallet`
  */
 export function guessedGrpc(wallet: string): string | undefined {
-  const { hostname, pathname, port, protocol } = new URL(wallet)
-  const shifted = Number(port) - HTTP_PORT + GRPC_PORT
-  if (protocol !== 'http:' || port === '' || pathname !== '/') return undefined
-  return isPrivate(hostname) && shifted >= GRPC_PORT && shifted <= LAST_PORT
-    ? `http://${hostname}:${shifted}`
+  return besideOf(wallet, GRPC_PORT)
+}
+
+/** Where such a node has its own JSON-RPC. */
+export function guessedRpc(wallet: string): string | undefined {
+  const origin = besideOf(wallet, RPC_PORT)
+  return origin && `${origin}/jsonrpc`
+}
+
+/** The origin with a port of the node. @param port - as shipped */
+function besideOf(wallet: string, port: number): string | undefined {
+  const url = new URL(wallet)
+  const shift = Number(url.port) - HTTP_PORT
+  if (url.protocol !== 'http:' || url.port === '' || url.pathname !== '/') return undefined
+  return isPrivate(url.hostname) && shift >= 0 && shift + GRPC_PORT <= LAST_PORT
+    ? `http://${url.hostname}:${port + shift}`
     : undefined
 }
 
