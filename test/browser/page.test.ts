@@ -36,6 +36,7 @@ const VIEWS: readonly (readonly [name: string, path: (seen: Activity, alice: str
     ['transfers', (_, alice) => `/address/${alice}?tab=transfers`],
     ['tokens', (_, alice) => `/address/${alice}?tab=tokens`],
     ['resources', (_, alice) => `/address/${alice}?tab=account`],
+    ['events', ({ token }) => `/address/${token}?tab=events`],
     ['contract', ({ token }) => `/address/${token}?tab=contract`],
     ['nothing', () => '/search?q=nothing-like-this'],
     ['console', () => '/console'],
@@ -251,7 +252,26 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await page.getByRole('button', { name: 'Call symbol' }).click()
     await page.getByRole('button', { name: 'Call name' }).click()
     await page.locator('output', { hasText: 'Test Dollar' }).waitFor()
-    expect(await page.locator('output', { hasText: 'TUSD' }).count()).toBe(1)
+    expect(await page.locator('output', { hasText: /^TUSD$/ }).count()).toBe(1)
+    await page.locator('output', { hasText: '1000000000000 = 1,000,000 “TUSD”' }).waitFor()
+    await page.close()
+  })
+
+  test('behavior: a button turns units of a token into the smallest one', async () => {
+    const { page } = await open(`/address/${seen.token}?tab=contract`)
+    const form = page.locator('form:has([aria-label="Write approve"])')
+    await form.locator('summary').click()
+    const amount = form.locator('input[name="arg"]').nth(1)
+    const times = form.getByRole('button', { name: 'Multiply by 10 to the power of 6' })
+    for (const [given, expected] of [
+      ['1.5', '1500000'],
+      ['0.0000001', '0.0000001'],
+      ['text', 'text'],
+    ] as const) {
+      await amount.fill(given)
+      await times.click()
+      expect(await amount.inputValue()).toBe(expected)
+    }
     await page.close()
   })
 

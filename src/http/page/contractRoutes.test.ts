@@ -31,7 +31,7 @@ test('default: functions of the standards that its code has, also behind a proxy
 test('args: call: the answer without JavaScript', async () => {
   const query = new URLSearchParams({ call: 'balanceOf(address)', arg: dev.accountOf(1) })
   const { text } = await open(`/address/${seen.token}?${String(query)}`)
-  expect(text).toMatch(/<output[^>]*>250000000<\/output>/)
+  expect(text).toMatch(/<output[^>]*>250000000 = 250 “TUSD”<\/output>/)
 })
 
 test('behavior: a pasted ABI gets forms, reads and call data', async () => {
@@ -43,7 +43,7 @@ test('behavior: a pasted ABI gets forms, reads and call data', async () => {
   expect(await response.text()).toContain('data-writes')
   const entry = abi.find((item) => 'name' in item && item.name === 'balanceOf')
   expect(await post(`/page/call/${seen.token}`, { entry, args: [dev.accountOf(1)] })).toMatchObject(
-    { value: '250000000' },
+    { value: '250000000 = 250 “TUSD”' },
   )
   const encoded = { data: `0x70a08231${dev.accountOf(1).slice(2).padStart(64, '0')}` }
   const request = { entry, args: [dev.accountOf(1)] }

@@ -8,7 +8,7 @@ import { textOf } from '../../lib/bodyText.ts'
 import type { Hold } from '../../lib/heldBytes.ts'
 import { MOST_DECODED, readAbi } from './abi.ts'
 import { callFunction, encodeText, givenFunctions } from './reads/contract.ts'
-import type { Source } from './reads/source.ts'
+import { type Source, tokenInList } from './reads/source.ts'
 import { decodedText } from './reads/transaction.ts'
 import { Functions } from './views/contract.tsx'
 import type { Senders } from './views/senders.tsx'
@@ -37,7 +37,11 @@ export function contractRoutes({ part, sendersFor, sourceOf }: contractRoutes.Op
     if (!address || !functions)
       return c.json({ error: 'This is no ABI: expected JSON with functions.' }, 400)
     const senders = await sendersFor(c)
-    return part(c, <Functions address={address} functions={functions} senders={senders} />)
+    const token = await tokenInList(address, sourceOf(c))
+    return part(
+      c,
+      <Functions address={address} functions={functions} senders={senders} token={token} />,
+    )
   })
 
   post('/page/call/:address', async (c, text) => {

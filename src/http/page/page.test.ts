@@ -77,7 +77,7 @@ describe('block', () => {
     const text = await textOf('/block/5')
     expect(text).toContain('solidified')
     expect(text).toContain('Test Dollar')
-    expect(text).toContain('250 TUSD')
+    expect(text).toContain('250 “TUSD”')
   })
 
   test('error: an unknown block is 404 and says what can be searched', async () => {
@@ -96,11 +96,11 @@ test('behavior: tokens have the path of EIP-3091, and crawlers are asked to stay
 
 describe('transaction', () => {
   test.each([
-    ['a token transfer', 'transfer', / alice transferred 250 TUSD to /],
-    ['a deployment', 'deployment', / alice deployed Test Dollar|alice deployed 0x/],
-    ['a coin transfer', 'memo', / alice transferred 12.5 coins to .* Memo For the coffee /],
-    ['a stake', 'stake', / alice staked 100 coins for energy /],
-    ['votes', 'vote', / alice voted 60 for .*, 30 for /],
+    ['a token transfer', 'transfer', /0xf39F…2266 \S+ “alice” transferred 250 “TUSD” to /],
+    ['a deployment', 'deployment', /“alice” deployed 0x.* “Test Dollar”/],
+    ['a coin transfer', 'memo', /“alice” transferred 12.5 coins to .* Memo For the coffee /],
+    ['a stake', 'stake', /“alice” staked 100 coins for energy /],
+    ['votes', 'vote', /“alice” voted 60 for .*, 30 for /],
     [
       'permissions',
       'permissions',
@@ -132,13 +132,13 @@ describe('transaction', () => {
       ({ data: failure }: { data: { txHash: string } }) => failure.txHash,
     )
     const text = await textOf(`/tx/${hash}`)
-    expect(text).toMatch(/ tried to transfer 0\.000001 TUSD to .* but it failed/)
+    expect(text).toMatch(/ tried to transfer 0\.000001 “TUSD” to .* but it failed/)
   })
 
   test('behavior: a token has its name and its units', async () => {
     const text = await textOf(`/tx/${seen.transfer}`)
-    expect(text).toMatch(/To Test Dollar +0x/)
-    expect(text.match(/250000000 +250 +TUSD/g)).toHaveLength(2)
+    expect(text).toMatch(/To 0x.* “Test Dollar”/)
+    expect(text.match(/250000000 +250 +“TUSD”/g)).toHaveLength(2)
   })
 
   test('behavior: a revert has its reason', async () => {
@@ -196,10 +196,10 @@ describe('address', () => {
 
   test('args: tab: transfers, tokens, resources and permissions', async () => {
     const bob = `/address/${dev.accountOf(1)}`
-    expect(await textOf(`${bob}?tab=transfers`)).toContain('250 TUSD')
-    expect(await textOf(`${bob}?tab=tokens`)).toMatch(/Test Dollar .* 250 TUSD/)
+    expect(await textOf(`${bob}?tab=transfers`)).toContain('250 “TUSD”')
+    expect(await textOf(`${bob}?tab=tokens`)).toMatch(/“Test Dollar” .* 250 “TUSD”/)
     const alice = `/address/${dev.accountOf(0)}`
-    expect(await textOf(`${alice}?tab=tokens`)).toMatch(/Coupon .* 10,000 Coupon/)
+    expect(await textOf(`${alice}?tab=tokens`)).toMatch(/“Coupon” native token \d+ 10,000 “Coupon”/)
     expect(await textOf(`${alice}?tab=account`)).toMatch(/Staked for energy 90 coins .* 60 /)
     expect(await textOf(`/address/${dev.accountOf(3)}?tab=account`)).toMatch(/two of three/)
   })
@@ -249,12 +249,12 @@ describe('address', () => {
       return textOf(`/address/${bob}?tab=tokens`)
     }
     expect(await text(carol)).not.toContain('no. 7')
-    expect(await text(bob)).toMatch(/NFT no\. 7/)
+    expect(await text(bob)).toMatch(/“NFT” no\. 7/)
   })
 
   test('behavior: a token has its identity on top', async () => {
     expect(await textOf(`/address/${seen.token}`)).toMatch(
-      /Token Test Dollar \(TUSD\) Decimals 6 Total supply 1,000,000 TUSD/,
+      /Token “Test Dollar \(TUSD\)” Decimals 6 Total supply 1,000,000 “TUSD”/,
     )
   })
 

@@ -265,6 +265,7 @@ export function createPage({
         code={facts.code}
         functions={functions}
         senders={await sendersFor(c)}
+        token={facts.token}
         wallet={JSON.stringify(words && walletChain(words, originOf(c)))}
       />
     )

@@ -45,7 +45,7 @@ test('behavior: a token whose balance cannot be read stays in the list', async (
   const { url } = await startGateway({ config: { upstream: dev.url } })
   const { textOf } = pagesOf(() => url)
   const tokens = `/address/${dev.accountOf(1)}?tab=tokens`
-  expect(await textOf(tokens)).toMatch(/Test Dollar .* 250 TUSD/)
+  expect(await textOf(tokens)).toMatch(/“Test Dollar” .* 250 “TUSD”/)
   await dev.rpc('dev_setFaults', { dropRate: 1, operations: ['triggerconstantcontract'] })
   onTestFinished(async () => void (await dev.rpc('dev_setFaults', { dropRate: 0 })))
   expect(await textOf(tokens)).toMatch(/contract could not be read/)

@@ -49,7 +49,10 @@ async function sentenceOf(
     transfers: [],
   } as unknown as TransactionFacts
   const html = await jsx(Sentence, { facts }).toString()
-  return html.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')
+  const marked = html.replaceAll(/<span class="quiet">“([^”]*)”<\/span>/g, '«$1»')
+  const text = marked.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')
+  // An address in both formats stands before its name.
+  return text.replaceAll(/(?:0x\w{4}…\w{8}…\w{4} )?«([^»]*)»/g, '$1')
 }
 
 function nameOf(address: string): string {

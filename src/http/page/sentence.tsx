@@ -9,7 +9,7 @@ import { int, type Row } from './reads/row.ts'
 import type { NativeToken, Token } from './reads/source.ts'
 import type { TransactionFacts } from './reads/transaction.ts'
 import { cleanText, hexText } from './text.ts'
-import { AddressLink, Amount, TokenAmount } from './views/parts.tsx'
+import { AddressLink, Amount, Claimed, TokenAmount } from './views/parts.tsx'
 
 /** Writes the content of one contract type after the name of the account. */
 type Writer = (words: Words) => Child
@@ -183,7 +183,7 @@ function call({ call: decoded, names, row, tokens, transfers, value }: Transacti
   if (only && transfers.length === 1 && only.contract === contract && isTransfer) {
     const what =
       only.amount === undefined
-        ? `no. ${String(only.id)} of ${only.token?.name ?? 'a token'}`
+        ? say`no. ${String(only.id)} of ${only.token ? <Claimed text={only.token.name} /> : 'a token'}`
         : units(only.amount, only.token)
     const source = only.from !== row.from && say`from ${party(only.from)} `
     return say`transferred ${what} ${source}to ${party(only.to)}`
@@ -194,7 +194,7 @@ function call({ call: decoded, names, row, tokens, transfers, value }: Transacti
     return say`tried to transfer ${units(row.token.amount, token)} to ${other()}`
   if (token && decoded?.name === 'approve' && typeof amount?.value === 'bigint') {
     const isAny = amount.value > 2n ** 255n
-    return say`allowed ${other()} to spend ${isAny ? `any amount of ${token.symbol}` : units(amount.value, token)}`
+    return say`allowed ${other()} to spend ${isAny ? say`any amount of ${<Claimed text={token.symbol} />}` : units(amount.value, token)}`
   }
   const runsCode = typeof value['data'] === 'string' && value['data'].length >= SELECTOR
   const what = runsCode

@@ -40,6 +40,12 @@ export function startContract(): void {
     else wallets.push(wallet)
     offerWallets(wallets)
   })
+  tab.addEventListener('click', ({ target }) => {
+    const button = (target as HTMLElement).closest<HTMLElement>('[data-times]')
+    if (!button) return
+    const input = find<HTMLInputElement>('input', button.parentElement ?? tab)
+    input.value = multiplied(input.value, Number(button.dataset['times']))
+  })
   tab.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement
     if (!form.dataset['entry']) return
@@ -52,6 +58,13 @@ export function startContract(): void {
         : write(form, address, chosen(wallets), chain, output)
     void showOutcome(work, output)
   })
+}
+
+/** A decimal number times a power of ten; the same text where that is no whole number. */
+function multiplied(text: string, power: number): string {
+  const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d*))?$/.exec(text.trim()) ?? []
+  if (whole === '' || fraction.length > power) return text
+  return (whole + fraction.padEnd(power, '0')).replace(/^0+(?=\d)/, '')
 }
 
 /** Functions without parameters that are called when the page opens. The visitor pays for each. */
@@ -187,7 +200,7 @@ function update(wallets: readonly Wallet[], reason: HTMLElement): void {
 }
 
 function allowWrites(isOn: boolean): void {
-  each('[data-writes] button', (button) => ((button as HTMLButtonElement).disabled = !isOn))
+  each('[data-writes] [type=submit]', (button) => ((button as HTMLButtonElement).disabled = !isOn))
 }
 
 function chosen(wallets: readonly Wallet[]): Wallet | undefined {

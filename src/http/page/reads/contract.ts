@@ -4,6 +4,7 @@ import { decodeFunctionResult } from 'viem/utils'
 import { decodeRevert } from '../../../codec/abi.ts'
 import { encodeCall } from '../../../codec/abiArguments.ts'
 import { assertDecodedSize } from '../../../codec/abiSize.ts'
+import { unitsText } from '../../../codec/coin.ts'
 import {
   functionsOf,
   MOST_DECODED,
@@ -13,7 +14,7 @@ import {
   valueText,
 } from '../abi.ts'
 import type { AddressFacts } from './address.ts'
-import type { Source } from './source.ts'
+import { type Source, tokenInList } from './source.ts'
 import { decodedText } from './transaction.ts'
 
 /** The functions that a contract page offers, and where its ABI is from. */
@@ -98,10 +99,22 @@ export async function callFunction(
     if (result === '0x' && entry.outputs.length > 0)
       return { key, args, error: 'The contract has no such function.' }
     assertDecodedSize(entry.outputs, result, MOST_DECODED)
-    return { key, args, value: valueText(decodeFunctionResult({ abi: [entry], data: result })) }
+    const value = valueText(decodeFunctionResult({ abi: [entry], data: result }))
+    const units = await unitsOf(value, entry, to, source)
+    return { key, args, value: units === undefined ? value : `${value} = ${units}` }
   } catch (error) {
     return { key, args, error: await errorText(error, to, source) }
   }
+}
+
+/** Functions of tokens that return an amount. */
+const AMOUNTS = /^(allowance|balanceOf|totalSupply)$/
+
+/** An amount that a token returned, in its units; undefined for another value. */
+async function unitsOf(value: string, { name }: AbiFunction, to: Address, source: Source) {
+  const token =
+    AMOUNTS.test(name) && /^\d+$/.test(value) ? await tokenInList(to, source) : undefined
+  return token && `${unitsText(BigInt(value), token.decimals)} “${token.symbol}”`
 }
 
 /** Encodes a call whose arguments are text. @throws TypeError, RangeError when they are too long */

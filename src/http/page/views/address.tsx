@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import { getAddress } from 'viem/utils'
 
 import type { Kind } from '../../../codec/accounts.ts'
-import { grouped, unitsText } from '../../../codec/coin.ts'
+import { grouped } from '../../../codec/coin.ts'
 import { toBase58Address, toRpcAddress } from '../../../lib/address.ts'
 import type { Account, Permission } from '../../../native/wire/accountTypes.ts'
 import { utc } from '../format.ts'
@@ -14,6 +14,7 @@ import { cleanText, hexText } from '../text.ts'
 import {
   AddressLink,
   Amount,
+  Claimed,
   Copy,
   type Fact,
   FactList,
@@ -60,6 +61,7 @@ export function AddressPage({
   const hex = getAddress(address)
   const native = toBase58Address(address)
   const isContract = code !== '0x'
+  const name = token?.name ?? facts.name
   return (
     <>
       <div class="panel hero identity">
@@ -71,13 +73,17 @@ export function AddressPage({
             {account?.is_witness && <span class="badge plain">block producer</span>}
             {!account && !isContract && <span class="badge">never used</span>}
           </p>
-          {(token?.name ?? facts.name) && <p class="sentence">{token?.name ?? facts.name}</p>}
           <p class="hex">
             {hex} <Copy text={hex} label="address" />
           </p>
           <p class="hex quiet">
             {native} <Copy text={native} label="native address" />
           </p>
+          {name && (
+            <p>
+              <Claimed text={name} />
+            </p>
+          )}
         </div>
         <svg
           class="qr"
@@ -90,11 +96,11 @@ export function AddressPage({
       </div>
       <FactList
         rows={[
-          token && ['Token', `${token.name} (${token.symbol})`],
+          token && ['Token', <Claimed text={`${token.name} (${token.symbol})`} />],
           token && ['Decimals', String(token.decimals)],
           token?.supply !== undefined && [
             'Total supply',
-            `${unitsText(token.supply, token.decimals)} ${token.symbol}`,
+            <TokenAmount amount={token.supply} token={token} />,
           ],
           ['Balance', <Amount value={facts.balance} />],
           creation && [
@@ -224,7 +230,11 @@ export function Holdings({ holdings }: { holdings: readonly Holding[] | undefine
       caption="Tokens"
       columns={['Token', 'Kind', ['Balance', 'main']]}
       rows={holdings.map(({ amount, contract, token, ...more }) => [
-        contract ? <AddressLink address={contract} name={token?.name} /> : token.name,
+        contract ? (
+          <AddressLink address={contract} name={token?.name} />
+        ) : (
+          <Claimed text={token.name} />
+        ),
         contract ? 'contract' : `native token ${'id' in token ? token.id : ''}`,
         token ? (
           <>

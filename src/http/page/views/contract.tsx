@@ -1,9 +1,12 @@
+import { useContext } from 'hono/jsx'
 import type { AbiFunction, Address, Hex } from 'viem'
 import { getAddress } from 'viem/utils'
 
 import { grouped } from '../../../codec/coin.ts'
 import { parameterText } from '../abi.ts'
 import { type Answer, type ContractFunctions, functionKey } from '../reads/contract.ts'
+import type { Token } from '../reads/source.ts'
+import { View } from './parts.tsx'
 import { SendersNote, type Senders } from './senders.tsx'
 
 const ORIGINS: Readonly<Record<ContractFunctions['origin'], string>> = {
@@ -22,10 +25,13 @@ export function ContractTab({
   code,
   functions,
   senders,
+  token,
   wallet,
 }: {
   address: Address
   functions: ContractFunctions
+  /** Absent where the contract is no token. */
+  token: Token | undefined
   answer: Answer | undefined
   code: Hex
   senders: Senders
@@ -51,7 +57,13 @@ export function ContractTab({
         </form>
       </details>
       <div id="functions">
-        <Functions address={address} answer={answer} functions={functions} senders={senders} />
+        <Functions
+          address={address}
+          answer={answer}
+          functions={functions}
+          senders={senders}
+          token={token}
+        />
       </div>
       <Code code={code} />
     </div>
@@ -86,10 +98,12 @@ export function Functions({
   answer,
   functions: { origin, read, write },
   senders,
+  token,
 }: {
   address: Address
   functions: ContractFunctions
   senders: Senders
+  token: Token | undefined
   answer?: Answer | undefined
 }) {
   return (
@@ -103,7 +117,13 @@ export function Functions({
           <h2 id="read">Read</h2>
           <div class="functions">
             {read.map((entry, index) => (
-              <FunctionForm address={address} answer={answer} entry={entry} id={`r${index}`} />
+              <FunctionForm
+                address={address}
+                answer={answer}
+                entry={entry}
+                id={`r${index}`}
+                token={token}
+              />
             ))}
           </div>
         </section>
@@ -117,7 +137,7 @@ export function Functions({
           </p>
           <div class="functions">
             {write.map((entry, index) => (
-              <FunctionForm address={address} entry={entry} id={`w${index}`} writes />
+              <FunctionForm address={address} entry={entry} id={`w${index}`} token={token} writes />
             ))}
           </div>
         </section>
@@ -126,17 +146,35 @@ export function Functions({
   )
 }
 
+/** A button that turns units into the smallest one. @param places - of the token; of the coin without one */
+function Times({ places }: { places: number | undefined }) {
+  const { decimals } = useContext(View)
+  const power = places ?? decimals
+  return (
+    <button
+      type="button"
+      class="quiet needs-script"
+      data-times={power}
+      aria-label={`Multiply by 10 to the power of ${power}`}
+    >
+      ×10<sup>{power}</sup>
+    </button>
+  )
+}
+
 function FunctionForm({
   address,
   answer,
   entry,
   id,
+  token,
   writes,
 }: {
   address: Address
   entry: AbiFunction
   id: string
   answer?: Answer | undefined
+  token: Token | undefined
   writes?: boolean
 }) {
   const key = functionKey(entry)
@@ -176,6 +214,7 @@ function FunctionForm({
           {entry.inputs.map((input, index) => (
             <p class="field">
               <label for={`${id}a${index}`}>{parameterText(input)}</label>
+              {input.type === 'uint256' && <Times places={token?.decimals} />}
               <input
                 id={`${id}a${index}`}
                 name="arg"

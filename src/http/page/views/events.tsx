@@ -36,6 +36,7 @@ export function Events({
         <input id="topic" name="event" value={name} autocomplete="off" spellcheck={false} />
         <button type="submit">Filter</button>
       </form>
+      <h2>{name ? `Events ${name}` : 'Events'}</h2>
       {events.length === 0 && <p class="empty">No such events in these blocks.</p>}
       {events.map((read) => (
         <>

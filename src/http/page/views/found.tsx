@@ -1,5 +1,5 @@
 import type { FoundToken } from '../reads/search.ts'
-import { AddressLink, Table } from './parts.tsx'
+import { AddressLink, Claimed, Table } from './parts.tsx'
 
 /** Tokens that a search found. */
 export function FoundTokens({ tokens }: { tokens: readonly FoundToken[] }) {
@@ -9,8 +9,8 @@ export function FoundTokens({ tokens }: { tokens: readonly FoundToken[] }) {
       plain
       columns={['Name', 'Symbol', 'Kind', 'Contract or owner']}
       rows={tokens.map(({ contract, id, name, owner, symbol }) => [
-        name,
-        symbol,
+        <Claimed text={name} />,
+        <Claimed text={symbol} />,
         contract ? 'contract' : `native token ${id}`,
         contract ? <AddressLink address={contract} /> : owner && <AddressLink address={owner} />,
       ])}

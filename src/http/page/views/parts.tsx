@@ -32,7 +32,12 @@ export function FactList({ rows }: { rows: readonly (Fact | '' | false | null | 
   )
 }
 
-/** An account or contract: its name or address in both formats, of which the page shows one, and a copy button. */
+/** A name or symbol that a stranger chose: it may claim anything, so it stands in quotes. */
+export function Claimed({ text }: { text: string }) {
+  return <span class="quiet">“{text}”</span>
+}
+
+/** An account or contract: its address in both formats, of which the page shows one, a copy button, and its name. */
 export function AddressLink({
   address,
   full,
@@ -47,21 +52,17 @@ export function AddressLink({
   const shown = (text: string) => (full ? text : short(text))
   return (
     <span class="address" data-csv={hex}>
-      <a class={name ? 'name' : 'hex'} href={`/address/${hex}`} title={`${hex} ${native}`}>
-        {name ?? (
-          <>
-            <span class="is-hex">{shown(hex)}</span>
-            <span class="is-native">{shown(native)}</span>
-          </>
-        )}
+      <a class="hex" href={`/address/${hex}`} title={`${hex} ${native}`}>
+        <span class="is-hex">{shown(hex)}</span>
+        <span class="is-native">{shown(native)}</span>
       </a>
-      {name && full && (
-        <span class="hex quiet">
-          <span class="is-hex">{hex}</span>
-          <span class="is-native">{native}</span>
-        </span>
-      )}
       <Copy text={hex} native={native} label={`address ${short(hex)}`} />
+      {name && (
+        <>
+          {' '}
+          <Claimed text={name} />
+        </>
+      )}
     </span>
   )
 }
@@ -155,10 +156,15 @@ export function TokenAmount({
   contract?: Address | undefined
 }) {
   const symbol = token ? ('symbol' in token ? token.symbol : token.name) : 'units'
+  const units = unitsText(amount, token?.decimals ?? 0)
+  const shown = token ? <Claimed text={symbol} /> : symbol
   return (
-    <span class="amount" title={`${grouped(amount)} of the smallest unit`}>
-      {unitsText(amount, token?.decimals ?? 0)}{' '}
-      {contract ? <a href={`/address/${getAddress(contract)}`}>{symbol}</a> : symbol}
+    <span
+      class="amount"
+      title={`${grouped(amount)} of the smallest unit`}
+      data-csv={`${units} ${symbol}`}
+    >
+      {units} {contract ? <a href={`/address/${getAddress(contract)}`}>{shown}</a> : shown}
     </span>
   )
 }
