@@ -68,7 +68,7 @@ export type GatewayOptions = {
 }
 
 /** What the program around a gateway brings: a command, or a development chain. */
-export type GatewayHost = {
+type GatewayHost = {
   /** Wraps every JSON-RPC call, to observe it. */
   around?: AroundCall | undefined
   /** Names and ABIs of contracts by their code, for the page. */
@@ -88,7 +88,7 @@ export type GatewayHost = {
 }
 
 /** A chain in this process, and what it answers in place of its node interface. */
-export type GatewayChain = Omit<LocalChain, 'isAuthoritative'> & {
+type GatewayChain = Omit<LocalChain, 'isAuthoritative'> & {
   /** Funded accounts with public keys; the page of a development chain shows them. */
   accounts?: readonly DevAccount[] | undefined
   /** Its head is followed even to a lower block. @default whether a transport is given */
