@@ -32,6 +32,9 @@ const hash = (n: number): Hash => `0x${n.toString(16).padStart(64, '0')}`
 const LIFETIME = 6
 const UNSOLID = 3
 
+/** The first amount of the transactions that are only signed. */
+const SIGNED = 10
+
 /** Answers of a node. `Has` means that it has the transaction in its pool then. */
 const ANSWERS = [
   'accepted',
@@ -66,6 +69,16 @@ const eventArb = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill'), replica }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('sign'), replica, value: fc.nat(1) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('sendSigned'),
+      replica,
+      which: fc.nat(5),
+      isElsewhere: fc.boolean(),
+    }),
+  },
 )
 
 const fault = fc.oneof(
@@ -119,6 +132,9 @@ async function play(run: Run, store: SentStore): Promise<void> {
   const has = (id: Hash) => chain.some(({ transactions }) => transactions.includes(id))
   const canBeMined = (id: Hash) =>
     pool.has(id) && !has(id) && (natives.get(id)?.expiration ?? 0) > (chain.at(-1)?.timestamp ?? 0)
+
+  const canStillBeMined = (id: Hash) =>
+    (natives.get(id)?.expiration ?? 0) > (chain.at(-1)?.timestamp ?? 0)
 
   function blockWith(takes: number): RecentBlock {
     const number = chain.length
@@ -325,9 +341,16 @@ async function play(run: Run, store: SentStore): Promise<void> {
   /** The native transactions of an Ethereum one that are mined, or can be. */
   const alive = (alias: number) =>
     [...natives].filter(([id, native]) => native.alias === alias && (has(id) || canBeMined(id)))
+  /** What clients have got from eth_signTransaction, which they may send through a replica or elsewhere. */
+  const held: { hex: string; id: Hash; nonce: number }[] = []
   const answered = new Set<number>()
   const check = () => {
     for (const alias of [0, 1]) expect(alive(alias).length, 'paid twice').toBeLessThan(2)
+    const open = held.filter(({ id }) => has(id) || canStillBeMined(id))
+    const ofNonce = (nonce: number) =>
+      new Set(open.flatMap((one) => (one.nonce === nonce ? one.id : [])))
+    for (const { nonce } of open)
+      expect(ofNonce(nonce).size, 'two signed for a nonce').toBeLessThan(2)
   }
 
   addBlock(0)
@@ -350,10 +373,33 @@ async function play(run: Run, store: SentStore): Promise<void> {
       )
       .catch((error: unknown) => failures.push(error))
   }
+  function signFor(index: number, value: number): void {
+    const request = { from, value: BigInt(SIGNED + value), data: '0x' } as const
+    at(index)
+      .submission.sign(request)
+      .then(
+        (one) => held.push(one),
+        (error: RpcError) => expect(error).toBeInstanceOf(RpcError),
+      )
+      .catch((error: unknown) => failures.push(error))
+  }
+  function sendSigned(index: number, which: number, isElsewhere: boolean): void {
+    const one = held[which % Math.max(1, held.length)]
+    if (!one) return
+    if (isElsewhere) return void pool.add(one.id)
+    const { expiration } = natives.get(one.id) ?? {}
+    const transaction = { raw_data: { expiration } } as never
+    at(index)
+      .submission.submitSigned({ hex: one.hex, id: one.id, transaction }, async () => from)
+      .catch((error: unknown) => expect(error).toBeInstanceOf(RpcError))
+      .catch((error: unknown) => failures.push(error))
+  }
   const failures: unknown[] = []
 
   for (const event of run.events) {
     if (event.kind === 'send') send(event.replica, event.alias)
+    else if (event.kind === 'sign') signFor(event.replica, event.value)
+    else if (event.kind === 'sendSigned') sendSigned(event.replica, event.which, event.isElsewhere)
     else if (event.kind === 'block') addBlock(event.takes)
     else if (event.kind === 'deliver') at(event.replica).deliver()
     else if (event.kind === 'reorg') reorg(event.depth, event.takes, event.isDropped)

@@ -7,7 +7,7 @@ import type { SentEvent, SentTransaction } from './sentStore.ts'
  * | from      | event       | to        | proof                                                                    |
  * | --------- | ----------- | --------- | ------------------------------------------------------------------------ |
  * | `pending` | `broadcast` | `pending` | none is needed: one more broadcast, which may give it to somebody        |
- * | `pending` | `refused`   | ended     | no node may have it, and this was the only broadcast                     |
+ * | `pending` | `refused`   | ended     | no node may have it, nor its sender, and this was the only broadcast     |
  * | `pending` | `expired`   | ended     | no block up to a solidified one after its expiration has it              |
  * | `pending` | `seen`      | `mined`   | the gateway has read the block                                           |
  * | `mined`   | `seen`      | `mined`   | the same, in another block                                               |
@@ -29,7 +29,7 @@ export function transition(
     case 'broadcast':
       return isPending ? { ...sent, broadcasts: sent.broadcasts + 1 } : undefined
     case 'refused':
-      return isPending && sent.broadcasts === 1 ? 'ended' : undefined
+      return isPending && sent.broadcasts === 1 && sent.intent === undefined ? 'ended' : undefined
     case 'expired':
       return isPending ? 'ended' : undefined
     case 'seen':
