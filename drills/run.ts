@@ -11,6 +11,7 @@
 //   npm run drills -- prometheus           alerts and dashboard against a real Prometheus
 //   npm run drills -- rolling [main.js]    restarts of three replicas behind nginx and HAProxy (Debian packages), also
 //                                          from and to another version, whose dist/main.js it names
+//   npm run drills -- workers              SIGUSR2 while clients of several kinds keep their connections (Java 11 or newer)
 //
 // They need redis-server on the PATH; `rolling` and `prometheus` install their Debian packages if these are missing. Linux
 // only, because memory is read from /proc.
@@ -22,6 +23,7 @@ import { endAll } from './processes.ts'
 import { prometheus } from './prometheus.ts'
 import { rolling } from './rolling.ts'
 import { upstreams } from './upstreams.ts'
+import { workers } from './workers.ts'
 
 const drills: Record<string, (names: string[]) => Promise<boolean>> = {
   engines,
@@ -31,6 +33,7 @@ const drills: Record<string, (names: string[]) => Promise<boolean>> = {
   prometheus,
   rolling,
   upstreams,
+  workers,
 }
 const [name = '', ...rest] = process.argv.slice(2)
 const drill = drills[name]

@@ -228,6 +228,15 @@ describe.skipIf(redisMissing)('workers', () => {
     expect(state.count).toBeGreaterThan(0)
   })
 
+  test('behavior: SIGUSR2 while workers are replaced replaces all of them again', async () => {
+    const { command } = await start('--drain-delay', '0', '--drain', '100')
+    for (let signals = 0; signals < 3; signals++) {
+      command.process.kill('SIGUSR2')
+      await sleep(50)
+    }
+    await until(() => expect(command.stdout().split('worker replaced')).toHaveLength(5))
+  })
+
   test('behavior: a worker that is blocked while it is replaced is killed, and SIGUSR2 works again', async () => {
     const { command, pids } = await start('--drain-delay', '0', '--drain', '500')
     for (let round = 0; round < 2; round++) {

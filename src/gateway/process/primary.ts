@@ -233,11 +233,19 @@ export async function runWorkers({
     setTimeout(() => stop(reason), limit).unref()
   }
 
-  let replacing = false
+  /** Signals that are not done yet. More than one begin anew, because the first may have begun before the program was replaced. */
+  let signals = 0
+  async function replace(): Promise<void> {
+    if (++signals > 1) return
+    for (let done = 0; done < signals && !state.isStopping; ) {
+      done = signals
+      await replaceAll()
+    }
+    signals = 0
+  }
+
   /** Replaces one worker after the other. A worker ends when its successor listens. */
   async function replaceAll(): Promise<void> {
-    if (replacing || state.isStopping) return
-    replacing = true
     for (const place of places) {
       const { listens, running } = startIn(place)
       successor = running
@@ -259,7 +267,6 @@ export async function runWorkers({
       clearTimeout(kill)
       log.info({ worker: running.number }, 'worker replaced')
     }
-    replacing = false
   }
 
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop(name))
@@ -268,7 +275,7 @@ export async function runWorkers({
     // A successor may have read the configuration before it changed.
     for (const running of withSuccessor()) send(running, { kind: 'reload' })
   })
-  process.on('SIGUSR2', () => void replaceAll())
+  process.on('SIGUSR2', () => void replace())
 
   for (let number = 1; number <= count && !state.isStopping; number++) {
     const share = 1 / count
