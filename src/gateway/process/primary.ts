@@ -237,7 +237,7 @@ export async function runWorkers({
   let signals = 0
   async function replace(): Promise<void> {
     if (++signals > 1) return
-    for (let done = 0; done < signals && !state.isStopping; ) {
+    for (let done = 0; done < signals && !state.isStopping;) {
       done = signals
       await replaceAll()
     }
