@@ -173,14 +173,14 @@ test('behavior: no contract, or one of an unknown type', () => {
   const contract = [{ type: 'FutureContract', parameter: {} }]
   expect(toRpcTransaction({ ...bare, raw_data: { contract } }, options)).toMatchObject({
     from: `0x${'0'.repeat(40)}`,
-    gas: '0x0',
+    gas: '0x1',
     input: '0x',
     to: null,
     value: '0x0',
   })
 })
 
-test('behavior: gas is the energy that the fee limit buys, at least the used energy, and 0 outside the VM', () => {
+test('behavior: gas is the energy that the fee limit buys, at least the used energy, and 1 outside the VM', () => {
   const options = { chainId: 1, energyPrice: 100n }
   const gas = (type: string, used: number) =>
     toRpcTransaction(
@@ -191,5 +191,5 @@ test('behavior: gas is the energy that the fee limit buys, at least the used ene
     gas('TriggerSmartContract', 7),
     gas('CreateSmartContract', 70),
     gas('TransferContract', 0),
-  ]).toEqual(['0x32', '0x46', '0x0'])
+  ]).toEqual(['0x32', '0x46', '0x1'])
 })

@@ -92,7 +92,8 @@ function callData(contract: Contract): Hex {
 
 /**
  * The energy that the fee limit buys, but at least the used energy, because the sender's stake adds to it and a fee limit
- * has no effect outside the VM. The used energy alone would be wrong: tools regard `gasUsed === gas` as "out of gas".
+ * has no effect outside the VM. The used energy alone would be wrong: tools regard `gasUsed === gas` as "out of gas". Never 0:
+ * Otterscan divides by it.
  */
 function gasLimit(
   transaction: Transaction,
@@ -101,9 +102,9 @@ function gasLimit(
 ): bigint {
   const used = toInt64(info?.receipt?.energy_usage_total)
   const type = transaction.raw_data.contract?.[0]?.type
-  if (type !== 'TriggerSmartContract' && type !== 'CreateSmartContract') return used
+  if (type !== 'TriggerSmartContract' && type !== 'CreateSmartContract') return used || 1n
   const bought = energyPrice > 0n ? toInt64(transaction.raw_data.fee_limit) / energyPrice : 0n
-  return bought > used ? bought : used
+  return (bought > used ? bought : used) || 1n
 }
 
 function text(input: unknown): string | undefined {

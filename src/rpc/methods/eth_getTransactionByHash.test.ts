@@ -18,7 +18,7 @@ test('default', async () => {
         "blockTimestamp": "0x6b018559",
         "chainId": "0xb24e27cc",
         "from": "0x44257cd2acc97cf143c167dcadd5e5e2e1396c5e",
-        "gas": "0x0",
+        "gas": "0x1",
         "gasPrice": "0x64",
         "hash": "0xa42e1fb005f57e8661628b7a1525b9adbff83a621be27bb1eb246ff36de1956c",
         "input": "0x",
