@@ -1,9 +1,11 @@
-// Cold reads: what no client has read before, through a gateway and from the node's own JSON-RPC. Each round starts new gateways, which first
-// answer as many requests of each kind about other blocks, so that their programs are compiled. Then all take turns with the same requests, in
-// another order each round. A figure is the median of the rounds. Five rounds take about four minutes.
+// Cold reads: what no client has read before, through a gateway and from the node's own JSON-RPC. Each round starts new gateways. So that their
+// programs are compiled, as that of the node is, they first answer requests of each kind about other blocks. Then all take turns with the
+// same requests, in another order each round. A figure is the median of the rounds. Five rounds take about four minutes.
 //
 //   NATIVE_URL=http://127.0.0.1:8090 NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc NATIVE_PID=… npm run bench -- cold
 //   NATIVE_GRPC=127.0.0.1:50051   the gRPC interface; without it only a gateway over HTTP is measured
+//   BENCH_DELAY=30                each call to the node takes so many milliseconds more, as to one that is far away. Only the rows that read one
+//                                 thing after the other: their times, divided by the delay, are round trips
 //   BENCH_ROUNDS=5 BENCH_ONLY=receipt   rounds, and the rows whose name contains a text
 //   BENCH_OTHER=/path/to/dist/main.js   another build
 // The chain needs some thousand blocks with transactions, and the node no rate limit. NATIVE_PID adds the processor time of the node.
@@ -12,6 +14,7 @@ import { cpus, loadavg } from 'node:os'
 import Table from 'cli-table3'
 import { Pool } from 'undici'
 
+import { startDelay } from './delay.ts'
 import { median } from './median.ts'
 import { cpuTime, endGateway, startGateway } from './processes.ts'
 
@@ -19,9 +22,18 @@ const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const ONLY = process.env['BENCH_ONLY'] ?? ''
 const nodePid = Number(process.env['NATIVE_PID'] ?? 0) || undefined
 
-/** Single reads of one row, and blocks of one row that reads a stretch. */
-const READS = 200
-const STRETCH = 500
+const DELAY = Number(process.env['BENCH_DELAY'] ?? 0)
+
+/** Single reads of one row and of its warm-up, and blocks of one row that reads a stretch, and of its warm-up. */
+const READS = DELAY > 0 ? 40 : 150
+const WARM_UP = DELAY > 0 ? 10 : 380
+const STRETCH = DELAY > 0 ? 40 : 300
+
+/** Rows that read a stretch. */
+const STRETCH_ROWS = 5
+
+/** Rows of single reads in blocks. */
+const SINGLE_ROWS = 4
 
 /** Connections of each of up to two gateways of each build: the node accepts 50. */
 const SOCKETS = process.env['BENCH_OTHER'] === undefined ? 20 : 11
@@ -53,6 +65,7 @@ export async function benchCold(): Promise<void> {
   if (upstream === undefined || rpcUrl === undefined)
     throw new Error('cold needs a real node: NATIVE_URL and NATIVE_RPC_URL')
   const chain = await readChain(rpcUrl)
+  const far = { upstream: await startDelay(upstream, DELAY), rpc: await startDelay(rpcUrl, DELAY) }
   const results = new Map<string, Map<string, Figures[]>>()
   console.log(
     `${cpus().length} cores, load ${loadavg()
@@ -61,13 +74,13 @@ export async function benchCold(): Promise<void> {
   )
   for (let round = 0; round < ROUNDS; round++) {
     const targets = [
-      { name: 'node', pid: nodePid, url: rpcUrl },
-      ...(await startGateways(upstream, rpcUrl)),
+      { name: 'node', pid: nodePid, url: far.rpc },
+      ...(await startGateways(far.upstream, far.rpc)),
     ]
     for (const { tasks, inFlight } of rowsOf(chain, round, true))
       for (const { url } of targets) await run(url, tasks, inFlight)
     for (const [at, row] of rowsOf(chain, round, false).entries()) {
-      if (!row.name.includes(ONLY)) continue
+      if (!row.name.includes(ONLY) || (DELAY > 0 && row.inFlight > 1)) continue
       const shift = (round + at) % targets.length
       for (const target of [...targets.slice(shift), ...targets.slice(0, shift)]) {
         const figures = await measure(target, row)
@@ -138,17 +151,18 @@ function ratio(
 }
 
 async function startGateways(upstream: string, rpcUrl: string): Promise<Target[]> {
-  const solidity = new URL(upstream)
+  const solidity = new URL(process.env['NATIVE_URL'] ?? '')
   solidity.port = String(Number(solidity.port) + 1)
   const flags = [
     `--upstream=${upstream}`,
-    `--upstream-solidity=${solidity.href}`,
+    `--upstream-solidity=${await startDelay(solidity.href, DELAY)}`,
     `--upstream-rpc=${rpcUrl}`,
     '--upstream-rate=unlimited',
     '--data-dir=none',
     `--upstream-sockets=${SOCKETS}`,
   ]
-  const grpc = process.env['NATIVE_GRPC']
+  const address = process.env['NATIVE_GRPC']
+  const grpc = address && new URL(await startDelay(`http://${address}`, DELAY)).host
   const setups = {
     HTTP: ['--upstream-grpc=off'],
     ...(grpc !== undefined && { gRPC: [`--upstream-grpc=${grpc}`] }),
@@ -195,21 +209,25 @@ function rowsOf(
   )
   const random = generator(round + 1)
   shuffle(singles, random)
-  if (singles.length < 8 * READS) throw new Error('the chain has too few blocks with transactions')
+  if (singles.length < SINGLE_ROWS * (READS + WARM_UP))
+    throw new Error('the chain has too few blocks with transactions')
   // The warm-up takes from the other end.
   const take = <item>(list: item[], count: number) =>
     isWarmUp ? list.splice(-count) : list.splice(0, count)
   const hashes = () =>
-    take(singles, READS).map(({ hashes }) => hashes[Math.floor(random() * hashes.length)] ?? '')
+    take(singles, isWarmUp ? WARM_UP : READS).map(
+      ({ hashes }) => hashes[Math.floor(random() * hashes.length)] ?? '',
+    )
   const people = shuffle([...accounts], random)
   const others = shuffle([...accounts], random)
   const codes = shuffle([...contracts], random)
-  const stretches = 1 + Math.floor(((blocks.at(-1)?.number ?? 0) - STRETCHES_FROM) / STRETCH)
-  let next = round
+  // The warm-up has the last stretches.
+  const stretches =
+    Math.floor(((blocks.at(-1)?.number ?? 0) - STRETCHES_FROM) / STRETCH) - STRETCH_ROWS
+  let next = 0
   const stretch = (): number[] => {
-    const at = isWarmUp ? stretches - 2 : next++ % (stretches - 2)
-    const from = STRETCHES_FROM + at * STRETCH + (isWarmUp ? 100 * next++ - 100 * round : 0)
-    return Array.from({ length: isWarmUp ? 100 : STRETCH }, (_, offset) => from + offset)
+    const at = isWarmUp ? stretches + next++ : (round + next++) % stretches
+    return range(STRETCHES_FROM + at * STRETCH, STRETCHES_FROM + (at + 1) * STRETCH - 1)
   }
   const one = (method: string, ...params: unknown[]): Task => [{ method, params }]
   const block = (number: number, full: boolean): Call => ({
@@ -226,8 +244,13 @@ function rowsOf(
       inFlight,
       tasks: list().map(task),
     }))
-  // Two rows and their warm-up.
-  const part = (list: string[]) => () => take(list, Math.min(READS, Math.floor(list.length / 4)))
+  // Two rows and their warm-ups.
+  const part = (list: string[]) => {
+    const count = isWarmUp
+      ? Math.min(WARM_UP, 0.375 * list.length)
+      : Math.min(READS, list.length / 8)
+    return () => take(list, Math.floor(count))
+  }
   return [
     ...single('receipt', hashes, (hash) => one('eth_getTransactionReceipt', hash)),
     ...single('transaction by hash', hashes, (hash) => one('eth_getTransactionByHash', hash)),
@@ -312,7 +335,9 @@ async function ask(url: string, body: string): Promise<string> {
   let pool = pools.get(origin)
   if (!pool) pools.set(origin, (pool = new Pool(origin, { connections: 16 })))
   const headers = { 'content-type': 'application/json' }
-  const response = await pool.request({ method: 'POST', path: pathname, headers, body })
+  const request = { body, headers, method: 'POST', path: pathname } as const
+  // The other side may close an idle connection at the same moment.
+  const response = await pool.request(request).catch(() => pool.request(request))
   return response.body.text()
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -61,19 +61,23 @@ export function startLoad(): { run(load: Load): Promise<Figures> } {
   }
 }
 
-/** CPU time of all threads of a process so far, also of those that have ended, microseconds; undefined where there is no /proc. */
+/** CPU time of the threads of a process so far, microseconds; undefined where there is no /proc. */
 export function cpuTime(pid: number | undefined): number | undefined {
-  const file = `/proc/${pid}/stat`
-  if (pid === undefined || !existsSync(file)) return undefined
-  // The name of the program may have spaces; it ends with the last parenthesis. Ticks of user and system time follow.
-  const fields = readFileSync(file, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * TICK
+  const folder = `/proc/${pid}/task`
+  if (pid === undefined || !existsSync(folder)) return undefined
+  // Nanoseconds, where /proc/PID/stat counts hundredths of a second.
+  const threads = readdirSync(folder).map((thread) => `${folder}/${thread}/schedstat`)
+  return threads.reduce((sum, file) => sum + Number(textOf(file).split(' ')[0]), 0) / 1_000
 }
 
-/** Microseconds of a tick: Linux counts hundredths of a second. */
-const TICK = 10_000
+/** A thread may have ended meanwhile. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return '0'
+  }
+}
 
 /** The bare server, which also passes requests on to the node, and those for `/rpc` to its JSON-RPC. */
 export async function startBare(

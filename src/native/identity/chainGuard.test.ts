@@ -100,7 +100,7 @@ test('behavior: after a failure nothing of another chain is passed on', async ()
 test('behavior: a check counts for a moment', async () => {
   const { checks, other, pass, read, way } = setup()
   await read()
-  pass(50)
+  pass(33)
   await read()
   expect(checks()).toBe(1)
   // The next check begins with a call before it is needed, so that no answer waits for it.
@@ -108,10 +108,10 @@ test('behavior: a check counts for a moment', async () => {
   await read()
   expect(checks()).toBe(2)
   way.to = other
-  pass(50)
+  pass(33)
   await read()
   expect(checks()).toBe(2)
-  pass(50)
+  pass(67)
   await expect(read()).rejects.toEqual(refused)
 })
 

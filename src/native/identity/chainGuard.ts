@@ -105,7 +105,10 @@ export function createChainGuard({
     setFloor: (blocks) => chain.show(blocks),
     invalidate: () => identity.invalidate(),
     checking: () => checking,
-    confirm: async () => identity.confirm(),
+    async confirm() {
+      identity.refresh()
+      await identity.confirm()
+    },
   }
 }
 

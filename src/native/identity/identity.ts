@@ -16,7 +16,7 @@ export type Identity = {
    */
   confirm(strict?: boolean): Promise<void> | undefined
   /**
-   * Begins a check while a call is under way, when the last one will soon no longer count: so its answer does not wait for one.
+   * Begins a check beside a call, when the last one no longer counts or soon will not: so that the answer does not wait for one.
    */
   refresh(): void
   /** Another node may answer from now on: earlier checks do not count. */
@@ -95,7 +95,8 @@ export function createIdentity({
     confirm,
     refresh() {
       // After a failure only the answer that waits for a check begins one.
-      if (isValid() && !running && !next && now() - began > validFor / 2)
+      const isRight = validFor > 0 && rightSince > Number.NEGATIVE_INFINITY
+      if (isRight && !running && !next && now() - began > validFor / 3)
         (next = begin()).catch(() => {})
     },
     invalidate() {

@@ -308,9 +308,9 @@ export function createUpstreamPool({
         .map(({ upstream }) => upstream.name),
     sendTo,
     async confirm(name) {
-      await members()
-        .find(({ upstream }) => upstream.name === name)
-        ?.identity.confirm()
+      const member = members().find(({ upstream }) => upstream.name === name)
+      member?.identity.refresh()
+      await member?.identity.confirm()
     },
     probed: () => started,
     isIdle: () =>

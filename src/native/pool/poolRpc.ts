@@ -72,8 +72,9 @@ export function createPoolRpc({
     throw fault
   }
 
-  /** An answer, once the chain of its node is confirmed. */
+  /** An answer, once the chain of its node is confirmed. A check that is due runs beside the call. */
   async function checked<value>(name: string, answer: Promise<value>): Promise<value> {
+    confirm(name).catch(() => {})
     const value = await answer
     await confirm(name)
     return value
