@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
 import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers'
-import { getContractAddress, type Hex, keccak256 } from 'viem'
+import {
+  getContractAddress,
+  type Hex,
+  keccak256,
+  parseTransaction,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -14,6 +21,9 @@ import { explainSkip, redisMissing, someRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
 explainSkip(redisMissing)
+
+/** The order of the curve. */
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 describe.skipIf(redisMissing)('two replicas on one Redis', () => {
   let chain: DevChain
@@ -145,6 +155,38 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     )
     const outcomes = (await Promise.allSettled(sends)).map(({ status }) => status).toSorted()
     expect(outcomes).toEqual(['fulfilled', 'rejected'])
+  })
+
+  test('behavior: a transaction and its twin with the other signature are one payment', async () => {
+    const to = `0x${'c7'.repeat(20)}` as const
+    const account = privateKeyToAccount(key(5))
+    const fields = {
+      type: 'legacy',
+      chainId: chain.chainId,
+      gas: 21_000n,
+      gasPrice: 1_000n,
+      nonce: 0,
+      to,
+      value: 1_000_000n,
+    } as const
+    const raw = await account.signTransaction(fields)
+    const { r, s, v } = parseTransaction(raw)
+    if (!r || !s || v === undefined) throw new Error('not signed')
+    const other: Hex = `0x${(ORDER - BigInt(s)).toString(16).padStart(64, '0')}`
+    const flipped = { r, s: other, v: v % 2n === 0n ? v - 1n : v + 1n }
+    const twin = serializeTransaction(fields, flipped)
+    expect(await recoverTransactionAddress({ serializedTransaction: twin })).toBe(account.address)
+    const sent = await Promise.allSettled(
+      [raw, twin, raw, twin].map((one, replica) => call(replica, 'eth_sendRawTransaction', one)),
+    )
+    expect(sent.some(({ status }) => status === 'fulfilled')).toBe(true)
+    await until(async () =>
+      expect(await call(0, 'eth_getTransactionCount', account.address, 'latest')).toBe('0x1'),
+    )
+    await Promise.allSettled([raw, twin].map((one) => call(1, 'eth_sendRawTransaction', one)))
+    await chain.mine()
+    await until(async () => expect(await call(1, 'eth_getBalance', to, 'latest')).toBe('0xf4240'))
+    expect(await call(1, 'eth_getTransactionCount', account.address, 'pending')).toBe('0x1')
   })
 
   test('behavior: a nonce that both sign for at once is paid once', async () => {
