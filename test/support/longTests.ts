@@ -22,6 +22,7 @@ export const LONG = [
   'test/e2e/simulate.test.ts',
   'test/e2e/simulateLimits.test.ts',
   'test/logIndex/logIndex.test.ts',
+  'test/logIndex/logIndexAccounts.test.ts',
   'test/logIndex/logIndexChains.test.ts',
   'test/logIndex/logIndexFaults.test.ts',
   'test/logIndex/logIndexKill.test.ts',
