@@ -65,7 +65,12 @@ function collect(
     const add = (chunk: Buffer) => {
       try {
         if (chunk.length === expected) whole = chunk
-        else (collected ??= collectBytes(limit, hold)).add(chunk)
+        else {
+          const others = (collected ??= collectBytes(limit, hold)).add(chunk)
+          if (!others) return
+          incoming.pause()
+          void others.then(() => incoming.resume())
+        }
       } catch (error) {
         isOver = true
         incoming.off('data', add)

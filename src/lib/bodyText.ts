@@ -1,5 +1,6 @@
 import { LimitExceededError } from './errors.ts'
 import type { Hold } from './heldBytes.ts'
+import { smallParts } from './smallParts.ts'
 
 /** Bytes of a rejected body that are read and discarded before the connection is closed. */
 export const DROP_LIMIT = 64 * 1024 * 1024
@@ -9,8 +10,11 @@ const SMALL = 4 * 1024
 
 /** Collects the parts of a body in one buffer that grows: a part of one byte takes one byte, not a Buffer of a hundred. */
 export type Collected = {
-  /** @throws BodyTooLargeError, LimitExceededError when no more bytes may be held */
-  add(part: Uint8Array): void
+  /**
+   * @returns a promise if other work must run before the next part
+   * @throws BodyTooLargeError, LimitExceededError when no more bytes may be held
+   */
+  add(part: Uint8Array): Promise<void> | undefined
   whole(): Buffer
 }
 
@@ -18,6 +22,7 @@ export type Collected = {
 export function collectBytes(limit: number, hold: Pick<Hold, 'take'>): Collected {
   let buffer = Buffer.alloc(0)
   let used = 0
+  let parts = 0
   return {
     add(part) {
       const needed = used + part.length
@@ -31,6 +36,7 @@ export function collectBytes(limit: number, hold: Pick<Hold, 'take'>): Collected
       }
       buffer.set(part, used)
       used = needed
+      return smallParts(++parts, used)
     },
     whole: () => buffer.subarray(0, used),
   }
@@ -52,7 +58,7 @@ export async function textOf(
   let dropped = 0
   for await (const part of (body ?? []) as AsyncIterable<Uint8Array>)
     try {
-      collected?.add(part)
+      await collected?.add(part)
       if (!collected && (dropped += part.length) > DROP_LIMIT) break
     } catch (error) {
       if (!(error instanceof BodyTooLargeError)) throw error
