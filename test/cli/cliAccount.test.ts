@@ -86,7 +86,7 @@ describe('account', () => {
     expect(run.stdout).toMatch(/^ethereum +0xAB9d99702700D5Cb9e1309374606fe24A4FDF8ba$/m)
     expect(run.stdout).toMatch(/^staked for energy +196,500 coins$/m)
     expect(run.stdout).toMatch(/^token 1000001 +99,999,998,998,446$/m)
-    expect(run.stdout).toMatch(/^permission 2 \(active\) +1 of TRcdM4/m)
+    expect(run.stdout).toMatch(/^permission 2 \(active\) +1 of 0xAB9d/m)
   })
 
   test('behavior: show reads a gateway alone', async () => {

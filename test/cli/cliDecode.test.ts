@@ -12,10 +12,10 @@ describe('decode', () => {
     expect(run.code).toBe(0)
     expect(run.stdout).toMatchInlineSnapshot(`
       "native transaction, not signed
-      id          6303c7639f591407ef9f34a7ac8c9c9a21151f5a6af21924502515734fc267ab
+      id          0x6303c7639f591407ef9f34a7ac8c9c9a21151f5a6af21924502515734fc267ab
       type        Transfer
-      from        TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp
-      to          TPLkz8rzTT7gKRS1bUm3hBcvw1EExAbKTV
+      from        0xDD791D6B49E190062d650E6A23C575510d35f2f9
+      to          0x92aD11c1bf16b3B14b0Bd6B5C7e2db73a0b5E83a
       amount      1 coin
       expires     2026-04-29 07:25:27Z
       signatures  0

@@ -83,9 +83,14 @@ async function compare(url: string, node: string, head: number): Promise<number>
   return histories.size
 }
 
-test.each(postgresMissing ? [directory] : [directory, postgres])(
-  'behavior: through kills while it fills, reorgs and a restart every history equals a plain scan: $name',
-  async (place) => {
+const PLACES = [
+  ['lmdb', directory],
+  ...(postgresMissing ? [] : [['postgres', postgres] as const]),
+] as const
+
+test.each(PLACES)(
+  'behavior: through kills while it fills, reorgs and a restart every history equals a plain scan: %s',
+  async (_engine, place) => {
     const chain = createScriptedChain()
     for (let block = 0; block < BLOCKS; block++) chain.mine(someBlock())
     chain.solidify(BLOCKS - DEPTH)

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 
 import { grouped, plural } from '../../codec/coin.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { accountFields, permissionFields, resourceFields } from '../support/accountFields.ts'
-import { type AddressForms, addressFields, parseAddress, tryAddress } from '../support/address.ts'
+import { type AddressForms, addressFields, parseAddress } from '../support/address.ts'
 import { addCommand, addWord } from '../support/command.ts'
 import { CommandError, usageError } from '../support/errors.ts'
+import { shownAddress } from '../support/fields.ts'
 import type { Intent } from '../support/intent.ts'
 import type { Io } from '../support/io.ts'
 import { get, isRecord, scalar } from '../support/json.ts'
@@ -156,7 +158,7 @@ function voteOf(owner: AddressForms, words: readonly (string | undefined)[]): In
     runsCode: false,
     fields: votes.map(({ count, producer }) => [
       'votes for',
-      `${producer.base58}: ${grouped(count)}`,
+      `${withChecksum(producer.eth)}: ${grouped(count)}`,
     ]),
   }
 }
@@ -225,10 +227,10 @@ function shownFields(
   if (code !== '') fields.push(['code', plural(code.length / 2, 'byte')])
   const contract = get(native?.contract, 'smart_contract')
   if (isRecord(contract)) {
-    const origin = tryAddress(scalar(contract['origin_address']) ?? '')
+    const origin = shownAddress(contract['origin_address'])
     const share = scalar(contract['consume_user_resource_percent']) ?? '0'
     fields.push(['contract', scalar(contract['name']) ?? '(no name)'])
-    if (origin) fields.push(['created by', origin.base58])
+    if (origin) fields.push(['created by', origin])
     fields.push(['caller pays', `${share} % of the energy`])
   }
   if (rpc?.transactionCount !== undefined)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { withChecksum } from '../../lib/address.ts'
 import { parseAddress } from '../support/address.ts'
 import { addWord, type Task } from '../support/command.ts'
 import { usageError } from '../support/errors.ts'
@@ -132,8 +133,8 @@ function cellsOf(
     String(Number(scalar(blockNumber))),
     time(Number(scalar(timestamp)) * 1_000),
     kinds.join(' '),
-    from,
-    to ?? receipt.contractAddress ?? '',
+    withChecksum(from),
+    withChecksum(to ?? receipt.contractAddress ?? ''),
     amountOf(BigInt(scalar(value) ?? 0)),
     receipt.status === '0x1' ? 'success' : 'failed',
     hash,

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
@@ -33,10 +33,6 @@ export function addServeCommand(program: Command): void {
       ['ethgate serve --config ethgate.yaml', 'nodes and settings from a file'],
     ],
   })
-  command.option(
-    '--artifacts <dir>',
-    'build folder of Hardhat or Foundry: pages and the API of Etherscan have the names, ABIs and sources of its contracts',
-  )
   addConfigOptions(command).action(async (flags) => {
     const read = () => partOf(configOf(flags))
     const config = cluster.isPrimary ? configOf(flags) : read()
@@ -61,6 +57,9 @@ export function addServeCommand(program: Command): void {
       throw new CommandError((error as Error).message, { cause: error })
     }
   })
+  const help =
+    'build folder of Hardhat or Foundry: pages and the API of Etherscan have the names, ABIs and sources of its contracts'
+  command.addOption(new Option('--artifacts <dir>', help).helpGroup('Listen:'))
 }
 
 async function artifactsIn(folder: string | undefined) {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { grouped } from '../../codec/coin.ts'
 import type { RpcHeader } from '../../codec/types.ts'
-import { tryAddress } from '../support/address.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { addCommand, addWord, collect, type Task, type Word } from '../support/command.ts'
 import { CommandError, EXIT } from '../support/errors.ts'
 import { followChain, type Watch, type Watched } from '../support/followChain.ts'
@@ -138,6 +138,5 @@ async function follow(
 
 function headLine(terminal: Terminal, header: RpcHeader): string {
   const at = time(Number(header.timestamp) * 1000)
-  const producer = tryAddress(header.miner)?.base58 ?? header.miner
-  return `${terminal.bold(`#${grouped(BigInt(header.number))}`)} ${terminal.dim(header.hash)} ${at} ${grouped(BigInt(header.gasUsed))} energy by ${producer}`
+  return `${terminal.bold(`#${grouped(BigInt(header.number))}`)} ${terminal.dim(header.hash)} ${at} ${grouped(BigInt(header.gasUsed))} energy by ${withChecksum(header.miner)}`
 }

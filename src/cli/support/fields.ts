@@ -1,4 +1,5 @@
 import { grouped } from '../../codec/coin.ts'
+import { withChecksum } from '../../lib/address.ts'
 import { tryAddress } from './address.ts'
 import { integer, scalar } from './json.ts'
 import { textOf } from './node.ts'
@@ -10,10 +11,17 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** An address as wallets show it. Other text, which the genesis block has, is shown unchanged. */
+/** An address as every table shows it: 0x with its checksum. Other text, which the genesis block has, is shown unchanged. */
 export function shownAddress(value: unknown): string {
   const text = scalar(value) ?? ''
-  return tryAddress(text)?.base58 ?? text
+  const address = tryAddress(text)
+  return address ? withChecksum(address.eth) : text
+}
+
+/** A hash as every table shows it. */
+export function shownHash(value: unknown): string {
+  const text = scalar(value) ?? ''
+  return /^[0-9a-f]{64}$/.test(text) ? `0x${text}` : text
 }
 
 /** An amount in coins. */

@@ -1,6 +1,6 @@
 import { grouped } from '../../codec/coin.ts'
 import { accountFields, permissionFields, resourceFields } from './accountFields.ts'
-import { coins, shortHex, date, filled, list, memo, shownAddress } from './fields.ts'
+import { coins, shortHex, date, filled, list, memo, shownAddress, shownHash } from './fields.ts'
 import { get, integer, isRecord, scalar } from './json.ts'
 import { textOf } from './node.ts'
 import { renderFields, renderRows, renderValue, time } from './table.ts'
@@ -31,8 +31,8 @@ const block: Render = (terminal, answer, unit) => {
   const transactions = list(answer['transactions'])
   const fields = renderFields(terminal, [
     ['number', grouped(integer(raw['number']))],
-    ['id', scalar(answer['blockID']) ?? ''],
-    ['parent', scalar(raw['parentHash']) ?? ''],
+    ['id', shownHash(answer['blockID'])],
+    ['parent', shownHash(raw['parentHash'])],
     ['time', time(Number(integer(raw['timestamp'])))],
     ['producer', shownAddress(raw['witness_address'])],
     ['transactions', String(transactions.length)],
@@ -47,7 +47,7 @@ const blocks: Render = (terminal, answer) => {
     const raw = get(item, 'block_header', 'raw_data')
     return [
       grouped(integer(get(raw, 'number'))),
-      scalar(get(item, 'blockID')) ?? '',
+      shownHash(get(item, 'blockID')),
       time(Number(integer(get(raw, 'timestamp')))),
       String(list(get(item, 'transactions')).length),
     ]
@@ -60,7 +60,7 @@ function transactionRows(terminal: Terminal, transactions: readonly unknown[], u
     const { type, from, to, amount } = summary(transaction, unit)
     const result = scalar(get(list(get(transaction, 'ret'))[0], 'contractRet')) ?? ''
     return [
-      scalar(get(transaction, 'txID')) ?? '',
+      shownHash(get(transaction, 'txID')),
       type,
       from,
       to,
@@ -100,7 +100,7 @@ const transaction: Render = (terminal, answer, unit) => {
   return renderFields(
     terminal,
     filled([
-      ['id', scalar(answer['txID'])],
+      ['id', shownHash(answer['txID'])],
       ['type', type],
       ['from', from],
       ['to', to],
@@ -123,7 +123,7 @@ const info: Render = (terminal, answer, unit) => {
   return renderFields(
     terminal,
     filled([
-      ['id', scalar(answer['id'])],
+      ['id', shownHash(answer['id'])],
       ['block', grouped(integer(answer['blockNumber']))],
       ['time', date(answer['blockTimeStamp'])],
       ['result', result === 'SUCCESS' ? terminal.green(result) : terminal.red(result)],
