@@ -6,6 +6,7 @@
 //   NATIVE_GRPC=127.0.0.1:50051   the gRPC interface; without it only a gateway over HTTP is measured
 //   BENCH_DELAY=30                each call to the node takes so many milliseconds more, as to one that is far away. Only the rows that read one
 //                                 thing after the other: their times, divided by the delay, are round trips
+//   BENCH_STORE=/path   a store that has the chain (`ethgate serve --store /path --store-fill index --index … --index-from 0` fills one): a gateway reads from it
 //   BENCH_ROUNDS=5 BENCH_ONLY=receipt   rounds, and the rows whose name contains a text
 //   BENCH_OTHER=/path/to/dist/main.js   another build
 // The chain needs some thousand blocks with transactions, and the node no rate limit. NATIVE_PID adds the processor time of the node.
@@ -77,8 +78,8 @@ export async function benchCold(): Promise<void> {
       { name: 'node', pid: nodePid, url: far.rpc },
       ...(await startGateways(far.upstream, far.rpc)),
     ]
-    for (const { tasks, inFlight } of rowsOf(chain, round, true))
-      for (const { url } of targets) await run(url, tasks, inFlight)
+    for (const { inFlight, name, tasks } of rowsOf(chain, round, true))
+      if (name.includes(ONLY)) for (const { url } of targets) await run(url, tasks, inFlight)
     for (const [at, row] of rowsOf(chain, round, false).entries()) {
       if (!row.name.includes(ONLY) || (DELAY > 0 && row.inFlight > 1)) continue
       const shift = (round + at) % targets.length
@@ -163,9 +164,11 @@ async function startGateways(upstream: string, rpcUrl: string): Promise<Target[]
   ]
   const address = process.env['NATIVE_GRPC']
   const grpc = address && new URL(await startDelay(`http://${address}`, DELAY)).host
+  const store = process.env['BENCH_STORE']
   const setups = {
     HTTP: ['--upstream-grpc=off'],
     ...(grpc !== undefined && { gRPC: [`--upstream-grpc=${grpc}`] }),
+    ...(store !== undefined && { store: ['--upstream-grpc=off', `--store=${store}`] }),
   }
   const builds = {
     '': undefined,

@@ -87,6 +87,7 @@ export function createGatewayStore({
       if (isComparing()) {
         state = 'up'
         use(source)
+        settle()
       }
     } catch {
       // Tried again with the next block.
@@ -110,6 +111,12 @@ export function createGatewayStore({
     // When the whole window was replaced, every height may have another block.
     if (isBelow) void drop(head.at(changed - 1) ? changed : 0).catch(() => {})
     else void compare()
+    settle()
+  })
+
+  /** Stores the blocks that the head has read and that are final now. */
+  function settle(): void {
+    if (state !== 'up') return
     const later: LoadedBlock[] = []
     for (const loaded of recent) {
       const { blockID, block_header } = loaded.block
@@ -118,10 +125,9 @@ export function createGatewayStore({
       else if (head.at(number)?.hash === `0x${blockID}`) keep(number, loaded)
     }
     recent = later
-  })
+  }
 
   function keep(number: number, { block, infos }: LoadedBlock): void {
-    if (state !== 'up') return
     store.keep({ kind: 'block', number, text: stringifyNative(block) })
     if (infos.length > 0) store.keep({ kind: 'outcomes', number, text: stringifyNative(infos) })
   }

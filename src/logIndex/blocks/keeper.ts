@@ -1,4 +1,4 @@
-import type { Part } from './writer.ts'
+import type { Part } from './halves.ts'
 
 /** Collects what is to be stored, and hands it on in few pieces. What does not fit is not stored. */
 export type Keeper = {

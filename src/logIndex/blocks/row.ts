@@ -108,13 +108,13 @@ export function shorten({ block, outcomes }: StoredBlock, ids: readonly Hex[]): 
   return { block, outcomes: short }
 }
 
-/** Fills in the ids that `shorten` has blanked. */
+/** A block of a row with the ids that `shorten` has blanked. It is a copy: whoever keeps it does not keep the whole row. */
 export function restore({ block, outcomes }: StoredBlock): StoredBlock {
   const whole = Buffer.from(outcomes)
   const { txIDs } = readOutline(block) as BlockOutline
   for (const [index, item] of itemsOf(whole).entries())
     item.write(txIDs[index] ?? '', ID_END - HASH, 'hex')
-  return { block, outcomes: whole }
+  return { block: Buffer.from(block), outcomes: whole }
 }
 
 /** The end of the field `id` at the beginning of an outcome: its tag, its length and a hash. */

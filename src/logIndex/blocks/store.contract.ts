@@ -6,9 +6,10 @@ import { stringifyNative } from '../../native/wire/json.ts'
 import { BLOCKS_LAYOUT } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import { blockFromHttp, outcomesFromHttp } from './fromHttp.ts'
+import type { Part } from './halves.ts'
 import { type BlockReader, openBlockReader } from './reader.ts'
 import { keysOf, type StoredBlock } from './row.ts'
-import { type BlockWriter, openBlockWriter, type Part } from './writer.ts'
+import { type BlockWriter, openBlockWriter } from './writer.ts'
 
 const GENESIS = recordedBlock(0).block.blockID
 const HOUR = 3_600_000
@@ -199,23 +200,41 @@ export function testBlockStore({
     await other.close()
   })
 
-  test('error: a damaged row is not answered, is reported, and replaced by the next answer of a node', async () => {
-    await writer.add(overGrpc(132))
+  /** Changes one bit of the row of a block. */
+  async function damage(number: number, placeIn: (value: Buffer) => number): Promise<void> {
     const engine = await openEngine(address, { layout: BLOCKS_LAYOUT })
     await engine.write(async (batch) => {
-      for (const key of keysOf(132)) {
+      for (const key of keysOf(number)) {
         const [value] = await batch.get('blocks', [key])
         if (!value) continue
-        const at = value.length >> 1
+        const at = placeIn(value)
         value.writeUInt8(value.readUInt8(at) ^ 1, at)
         await batch.put('blocks', [{ key, value }])
       }
     })
     await engine.close()
+  }
+
+  test('error: a damaged row is not answered, is reported, and replaced by the next answer of a node', async () => {
+    await writer.add(overGrpc(132))
+    await damage(132, ({ length }) => length >> 1)
     expect(await reader.get(132)).toBeUndefined()
     expect(damaged).toEqual([132])
     await writer.add(overGrpc(132))
     expect(await has(reader, 132)).toBe(true)
+  })
+
+  test('error: damaged rows do not stop the removal of old ones', async () => {
+    await writer.add([100, 132, 200].flatMap(overGrpc))
+    await damage(100, ({ length }) => length >> 1)
+    // When it was last used.
+    await damage(132, () => 3)
+    const small = await open(1)
+    await small.add(overGrpc(50))
+    expect(small.usage().bytes).toBeLessThanOrEqual(1)
+    reader.clear()
+    for (const number of [50, 100, 200]) expect(await reader.get(number)).toBeUndefined()
+    await small.close()
   })
 
   test('error: the store is of another chain', async () => {

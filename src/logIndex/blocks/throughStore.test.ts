@@ -5,8 +5,8 @@ import { heights, recordedBlock } from '../../../test/support/recordedBlock.ts'
 import { createNodeClient, type NativeClient } from '../../native/client.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import { blockFromHttp, outcomesFromHttp } from './fromHttp.ts'
+import type { Part } from './halves.ts'
 import { type BlockSource, throughStore } from './throughStore.ts'
-import type { Part } from './writer.ts'
 
 const [number, value] = [132, recordedBlock(132).block.blockID]
 const transaction = { value: recordedBlock(132).block.transactions?.[0]?.txID ?? '' }

@@ -1,11 +1,8 @@
-import { logsFit } from '../../chain/load.ts'
-import { readOutcomes, readOutline } from '../../native/grpc/messages.ts'
+import { readOutline } from '../../native/grpc/messages.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
-import { parseNative } from '../../native/wire/json.ts'
-import type { Block, TransactionInfo } from '../../native/wire/types.ts'
 import { type Batch, BLOCKS_LAYOUT, type Entry, IndexError } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
-import { blockFromHttp, outcomesFromHttp } from './fromHttp.ts'
+import { createHalves, type Part, type Whole } from './halves.ts'
 import {
   FORMAT,
   hourOf,
@@ -16,19 +13,9 @@ import {
   packRow,
   type Row,
   rowKey,
-  shorten,
   type StoredBlock,
   unpackRow,
 } from './row.ts'
-
-/** An answer of a node about final blocks, as it arrived: bytes over gRPC, text over HTTP. */
-export type Part = {
-  kind: 'block' | 'blocks' | 'outcomes'
-  /** The height that was asked for; of a list the first one. */
-  number: number
-  bytes?: Uint8Array | undefined
-  text?: string | undefined
-}
 
 /** What a store has, as its writers count it. */
 export type Usage = {
@@ -47,9 +34,6 @@ export type BlockWriter = Awaited<ReturnType<typeof openBlockWriter>>
 
 const FACTS = Buffer.from('store')
 const HOUR = 3_600_000
-
-/** Memory of blocks and outcomes whose other half has not arrived. */
-const HALVES_BYTES = 32 * 1024 * 1024
 
 /** Bytes on disk of a row without its value, and of the height of a transaction. */
 const ROW_BYTES = 60
@@ -71,9 +55,7 @@ export async function openBlockWriter({
   onProblem,
 }: openBlockWriter.Options) {
   const engine = await openEngine(address, { isWriter: true, layout: BLOCKS_LAYOUT })
-  /** Answers whose other half has not arrived, by height, the oldest first. */
-  const halves = new Map<number, Partial<StoredBlock>>()
-  let halvesBytes = 0
+  const halves = createHalves(onProblem)
   let usage: Usage
   try {
     usage = await engine.write(async (batch) => {
@@ -90,63 +72,6 @@ export async function openBlockWriter({
   } catch (error) {
     await engine.close()
     throw error
-  }
-
-  /** The answers of a part, by height. */
-  function halvesOf({ bytes, kind, number, text = '' }: Part): [number, Partial<StoredBlock>][] {
-    const buffer = bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    if (kind === 'outcomes')
-      return [
-        [number, { outcomes: buffer ?? outcomesFromHttp(parseNative(text) as TransactionInfo[]) }],
-      ]
-    if (buffer)
-      return (kind === 'block' ? [buffer] : itemsOf(buffer)).map((block, index) => [
-        number + index,
-        { block },
-      ])
-    const json = parseNative(text) as Block & { block?: Block[] }
-    return (kind === 'block' ? [json] : (json.block ?? [])).map((block, index) => [
-      number + index,
-      { block: blockFromHttp(block) },
-    ])
-  }
-
-  /** Adds a half. @returns the whole block, when it is the second one and both fit together */
-  function complete(number: number, half: Partial<StoredBlock>): Whole | undefined {
-    const before = halves.get(number)
-    halvesBytes -= sizeOf(before)
-    halves.delete(number)
-    const { block, outcomes } = { ...before, ...half }
-    const outline = block && readOutline(block)
-    // Empty blocks have no outcomes, and genesis has transactions without them.
-    const hasNone = outline && (number === 0 || outline.txIDs.length === 0)
-    const all = hasNone ? Buffer.alloc(0) : outcomes
-    if (outline && all && logsFit(outline, readOutcomes(all), number))
-      return { outline, stored: shorten({ block, outcomes: all }, outline.txIDs) }
-    if (outline && all) return undefined
-    halves.set(number, { ...(block && { block }), ...(outcomes && { outcomes }) })
-    halvesBytes += sizeOf(halves.get(number))
-    for (const [oldest, old] of halves) {
-      if (halvesBytes <= HALVES_BYTES) break
-      halves.delete(oldest)
-      halvesBytes -= sizeOf(old)
-    }
-    return undefined
-  }
-
-  function wholesOf(parts: readonly Part[]): Map<number, Whole> {
-    const wholes = new Map<number, Whole>()
-    for (const part of parts)
-      try {
-        for (const [number, half] of halvesOf(part)) {
-          const whole = complete(number, half)
-          if (whole) wholes.set(number, whole)
-        }
-      } catch (error) {
-        // The answer was an error, or has a field that cannot be stored.
-        onProblem(`block ${part.number} is not stored: ${(error as Error).message}`)
-      }
-    return wholes
   }
 
   /** The rows of a transaction as it reads and changes them. */
@@ -181,7 +106,7 @@ export async function openBlockWriter({
       if (value) {
         const before = useKey(hourOf(value), key)
         const [charge] = await batch.get('uses', [before])
-        counted.bytes -= Number(charge?.toString() ?? 0)
+        counted.bytes -= chargeIn(charge)
         await batch.delete('uses', [before])
       }
       stored.value = undefined
@@ -225,11 +150,13 @@ export async function openBlockWriter({
     while (counted.bytes > limit) {
       const oldest = await batch.range('uses', { ...ALL_KEYS, limit: STEP })
       if (oldest.length === 0) return
-      const keys = oldest.map(({ key }) => key.subarray(4))
-      await rows.load(keys)
-      for (const key of keys) {
+      await rows.load(oldest.map(({ key }) => key.subarray(4)))
+      for (const { key, value } of oldest) {
         if (counted.bytes <= limit) return
-        await rows.remove(rows.at(key), () => true)
+        // Also where the row is damaged or gone.
+        await batch.delete('uses', [key])
+        counted.bytes -= chargeIn(value)
+        await rows.remove(rows.at(key.subarray(4)), () => true)
       }
     }
   }
@@ -289,7 +216,7 @@ export async function openBlockWriter({
      * @throws Error when the storage fails
      */
     async add(parts: readonly Part[], used: readonly number[] = []): Promise<void> {
-      const wholes = wholesOf(parts)
+      const wholes = halves.join(parts)
       if (wholes.size === 0 && used.length === 0) return
       await change(async (batch, counted) => {
         const rows = rowsIn(batch, counted)
@@ -303,7 +230,6 @@ export async function openBlockWriter({
     /** Removes a height and all above it: the chain has others there now. */
     async dropFrom(number: number): Promise<void> {
       halves.clear()
-      halvesBytes = 0
       await change(async (batch, counted) => {
         const rows = rowsIn(batch, counted)
         let from = rowKey(number, false)
@@ -349,9 +275,6 @@ function putUsage(batch: Batch, usage: Usage): Promise<void> {
   return batch.put('facts', [{ key: FACTS, value: Buffer.from(JSON.stringify(usage)) }])
 }
 
-/** A block that can be stored, and its outline. */
-type Whole = { outline: BlockOutline; stored: StoredBlock }
-
 /** A row, and its value before the transaction; undefined when there was none. */
 type Stored = { key: Buffer; value: Buffer | undefined; row: Row }
 
@@ -363,9 +286,8 @@ function useKey(hour: number, key: Buffer): Buffer {
   return Buffer.concat([start, key])
 }
 
-function sizeOf({ block, outcomes }: Partial<StoredBlock> = {}): number {
-  return (block?.length ?? 0) + (outcomes?.length ?? 0)
-}
+/** The bytes that a row counts. */
+const chargeIn = (value: Buffer | undefined): number => Number(value?.toString() ?? 0)
 
 function countIn(row: Row): number {
   let count = 0

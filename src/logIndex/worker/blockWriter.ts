@@ -2,7 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { answerCalls } from '../../lib/threadCalls.ts'
-import { openBlockWriter, type Part, type Usage } from '../blocks/writer.ts'
+import type { Part } from '../blocks/halves.ts'
+import { openBlockWriter, type Usage } from '../blocks/writer.ts'
 
 /** The settings of the writer. */
 export type BlockWriterData = Pick<
