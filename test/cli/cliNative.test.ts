@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { withChecksum } from '../../src/lib/address.ts'
 import { ethgate, startRpc } from '../support/cli.ts'
 import { startReplayNode } from '../support/node.ts'
 import { ALICE, CUSTOM_ERROR } from './cliSamples.ts'
@@ -32,7 +33,7 @@ describe('native', () => {
       '--table',
     ])
     expect(run.code).toBe(0)
-    expect(run.stdout).toContain(`address                ${ALICE.base58}\n`)
+    expect(run.stdout).toContain(`address                ${withChecksum(ALICE.eth)}\n`)
     expect(run.stdout).toContain('balance                19,797,579.273724 coins\n')
     const same = await ethgate(['native', 'getaccount', '-', '--node', shared.node.url], {
       input: `{"address":"${ALICE.eth}"}`,
