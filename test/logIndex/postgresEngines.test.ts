@@ -69,10 +69,16 @@ describe.skipIf(postgresServerMissing)('an index in PostgreSQL', () => {
     expect(pooler.begun() - before).toBeLessThanOrEqual(1)
   })
 
+  const alone = async (host: string) => host
+  const besideStandby = async (host: string) =>
+    `${host},${(await engines.startStandby(primary)).host}`
+
   describe.each([
-    ['refuses connections', undefined],
-    ['does not answer', mutePort],
-  ])('a server that %s', (_, elsewhere) => {
+    ['refuses connections', 'gone', freePort, alone],
+    ['does not answer', 'mute', mutePort, alone],
+    // Before another server is promoted.
+    ['refuses connections, beside a standby', 'standby', freePort, besideStandby],
+  ])('a server that %s', (_, schema, elsewhere, hostsOf) => {
     test('behavior: searches read the node; those that only the index can answer fail', async () => {
       const proxy = await startTcpProxy(primary.port)
       onTestFinished(() => proxy.close())
@@ -82,7 +88,8 @@ describe.skipIf(postgresServerMissing)('an index in PostgreSQL', () => {
       chain.solidify(BLOCKS)
       const node = await chain.listen()
       onTestFinished(() => node.close())
-      const index = `postgres://postgres@127.0.0.1:${proxy.port}/postgres?schema=${elsewhere ? 'mute' : 'gone'}_gateway`
+      const hosts = await hostsOf(`127.0.0.1:${proxy.port}`)
+      const index = `postgres://postgres@${hosts}/postgres?schema=${schema}_gateway`
       const config = { index, indexFrom: 0, indexRate: 10_000, logsMaxBlocks: 100 }
       const { gateway, url } = await startGateway({
         compiled: true,
@@ -96,7 +103,7 @@ describe.skipIf(postgresServerMissing)('an index in PostgreSQL', () => {
       const before = await search(short)
       expect(before.result).toHaveLength(80)
       expect((await search(long)).result).toHaveLength(240)
-      proxy.switchTo(elsewhere ? await elsewhere() : await freePort())
+      proxy.switchTo(await elsewhere())
       // Other ranges, because answers are cached.
       const shifted = { fromBlock: '0x2', toBlock: '0x50' }
       expect((await search(shifted)).result).toEqual((before.result as unknown[]).slice(1))
