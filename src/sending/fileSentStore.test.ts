@@ -126,6 +126,7 @@ describe('createFileSentStore', () => {
     const store = await openStore()
     const block = { number: 7, hash: id(70) }
     for (const n of [1, 2, 3]) await store.reserve(sent(n))
+    await store.reserve({ ...sent(4), intent: 'to pay' })
     await store.change(id(1), { event: 'broadcast' })
     await store.change(id(2), { event: 'seen', block })
     await store.change(id(3), { event: 'seen', block })
@@ -135,7 +136,8 @@ describe('createFileSentStore', () => {
       expect(await next.find(id(1))).toMatchObject({ state: 'pending', broadcasts: 2, hex: 'aa' })
       expect(await next.find(id(2))).toMatchObject({ state: 'mined', block, hex: 'aa' })
       expect(await next.find(id(3))).toMatchObject({ state: 'final', block })
-      expect(await next.counts(from)).toEqual({ mined: 0, next: 3 })
+      expect(await next.find(id(4))).toMatchObject({ broadcasts: 0, hex: 'aa', intent: 'to pay' })
+      expect(await next.counts(from)).toEqual({ mined: 0, next: 4 })
     }
   })
 

@@ -19,7 +19,7 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
   let runs: string | undefined
   let restoredAt = 0
 
-  async function look(): Promise<Settings> {
+  async function look() {
     const texts = await redis.run(readInfo)
     const found = texts.map((text) => fieldOf(text, 'run_id')).join()
     if (runs !== undefined && found !== runs) restoredAt = performance.now() + RESTORE
@@ -27,9 +27,9 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
     const all = texts.map(settingsIn)
     // Of the masters of a cluster, one that may lose the record is enough.
     const settings =
-      all.find(({ evicts }) => evicts) ?? all.find(problemOf) ?? all[0] ?? settingsIn('')
+      all.find(({ evicts }) => evicts) ?? all.find((one) => one.problem) ?? all[0] ?? settingsIn('')
     const before = problem
-    problem = problemOf(settings)
+    ;({ problem } = settings)
     if (problem !== before && problem !== undefined)
       if (settings.evicts) log.error({ policy: settings.policy }, problem)
       else log.warn(problem)
@@ -74,8 +74,6 @@ export declare namespace watchRedisSettings {
   }
 }
 
-type Settings = { evicts: boolean; policy: string; isVolatile: boolean; areShown: boolean }
-
 /** The text of INFO of each master; empty when the server does not have the command or this user may not call it. */
 const readInfo = (client: RedisLink['client']): Promise<string[]> =>
   Promise.all(
@@ -89,26 +87,19 @@ const readInfo = (client: RedisLink['client']): Promise<string[]> =>
 
 const fieldOf = (info: string, name: string) => new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1]
 
-function settingsIn(info: string): Settings {
-  const field = (name: string) => fieldOf(info, name)
-  const shown = field('maxmemory_policy')
-  const policy = shown ?? 'noeviction'
-  return {
-    policy,
-    areShown: shown !== undefined,
-    evicts: policy !== 'noeviction' && field('maxmemory') !== '0',
-    isVolatile: field('aof_enabled') === '0',
-  }
-}
-
-function problemOf({ areShown, evicts, isVolatile, policy }: Settings): string | undefined {
-  if (!areShown)
-    return 'Redis does not show its settings (INFO), so it is not known whether it keeps the nonces of managed accounts: allow INFO to its user (ACL +info), or make sure of maxmemory-policy noeviction and appendonly yes'
-  if (evicts)
-    return `Redis may delete keys (maxmemory-policy ${policy}), so transactions of managed accounts are not sent: set maxmemory-policy noeviction`
-  if (isVolatile)
-    return 'Redis has no append-only file: if it restarts without its data, the gateway may sign and send an old Ethereum transaction again (set appendonly yes)'
-  return undefined
+function settingsIn(info: string) {
+  const policy = fieldOf(info, 'maxmemory_policy')
+  const evicts = ![undefined, 'noeviction'].includes(policy) && fieldOf(info, 'maxmemory') !== '0'
+  let problem: string | undefined
+  if (policy === undefined)
+    problem =
+      'Redis does not show its settings (INFO), so it is not known whether it keeps the nonces of managed accounts: allow INFO to its user (ACL +info), or make sure of maxmemory-policy noeviction and appendonly yes'
+  else if (evicts)
+    problem = `Redis may delete keys (maxmemory-policy ${policy}), so transactions of managed accounts are not sent: set maxmemory-policy noeviction`
+  else if (fieldOf(info, 'aof_enabled') === '0')
+    problem =
+      'Redis has no append-only file: if it restarts without its data, the gateway may sign and send an old Ethereum transaction again (set appendonly yes)'
+  return { evicts, policy: String(policy), problem }
 }
 
 /** `-32603`: Redis may delete the record of a transaction, so nothing is signed. */

@@ -52,6 +52,17 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.reserve(sent(3, { nonce: 2 }))).toEqual({ outcome: 'reserved', nonce: 2 })
   })
 
+  test('behavior: what was only signed has no broadcast, and no refusal frees it', async () => {
+    await a.reserve({ ...sent(1), intent: 'to pay' })
+    expect(await b.find(hash(1))).toMatchObject({ broadcasts: 0, hex: 'aa', intent: 'to pay' })
+    await b.change(hash(1), { event: 'broadcast' })
+    const why = { state: 'refused', nodes: [], reason: 'no' } as const
+    expect(await b.change(hash(1), { event: 'refused', why })).toMatchObject({ changed: false })
+    expect(await a.find(hash(1))).toMatchObject({ broadcasts: 1, intent: 'to pay' })
+    await b.change(hash(1), { event: 'expired' })
+    expect(await a.counts(from)).toEqual({ mined: 0, next: 0 })
+  })
+
   test('behavior: known distinguishes bytes of the same Ethereum transaction from those of another one', async () => {
     await a.reserve(sent(1, { alias: hash(101), nonce: 0 }))
     // Sent before, signed with other bytes.
