@@ -56,7 +56,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     await a.reserve({ ...sent(1), intent: 'to pay' })
     expect(await b.find(hash(1))).toMatchObject({ broadcasts: 0, hex: 'aa', intent: 'to pay' })
     await b.change(hash(1), { event: 'broadcast' })
-    const why = { state: 'refused', nodes: [], reason: 'no' } as const
+    const why = { state: 'refused' as const, nodes: [], reason: 'no' }
     expect(await b.change(hash(1), { event: 'refused', why })).toMatchObject({ changed: false })
     expect(await a.find(hash(1))).toMatchObject({ broadcasts: 1, intent: 'to pay' })
     await b.change(hash(1), { event: 'expired' })

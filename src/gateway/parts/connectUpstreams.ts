@@ -70,30 +70,32 @@ export function connectUpstreams({
   const transport = createUpstreams({
     headQuorum: config.headQuorum,
     log,
-    onCall(name, path, call) {
-      if (several && call.asked) (call.asked.names ??= new Set()).add(name)
-      const watched = recorder.call(path, name)
-      charge(call, path)
-      return {
-        headers: watched?.headers,
-        end({ cancelled, seconds, status }) {
-          watched?.end(status ?? (cancelled ? 'cancelled' : 'failed'))
-          metrics.upstreamCall(
-            path.split('?')[0] ?? path,
-            status === undefined ? 'failed' : String(status),
-            seconds,
-            several ? name : undefined,
-          )
-        },
-      }
-    },
-    onExtra: (why) => metrics.upstreamExtra(why),
-    onRefused(call, name, answer) {
-      if (!call?.asked) return
-      const node = clientName(name)
-      // A node that was asked again has given its last answer now.
-      const others = call.asked.refusals.filter((other) => other.node !== node)
-      call.asked.refusals = [...others, { answer, node }]
+    on: {
+      call(name, path, call) {
+        if (several && call.asked) (call.asked.names ??= new Set()).add(name)
+        const watched = recorder.call(path, name)
+        charge(call, path)
+        return {
+          headers: watched?.headers,
+          end({ cancelled, seconds, status }) {
+            watched?.end(status ?? (cancelled ? 'cancelled' : 'failed'))
+            metrics.upstreamCall(
+              path.split('?')[0] ?? path,
+              status === undefined ? 'failed' : String(status),
+              seconds,
+              several ? name : undefined,
+            )
+          },
+        }
+      },
+      extra: (why) => metrics.upstreamExtra(why),
+      refused(call, name, answer) {
+        if (!call?.asked) return
+        const node = clientName(name)
+        // A node that was asked again has given its last answer now.
+        const others = call.asked.refusals.filter((other) => other.node !== node)
+        call.asked.refusals = [...others, { answer, node }]
+      },
     },
     share,
     // The sockets of the log index count towards the same limit.

@@ -74,9 +74,7 @@ const ONE_NODE_TIMEOUT = 2_000
 export function createUpstreamPool({
   headQuorum = 1,
   log = silent,
-  onCall,
-  onExtra,
-  onRefused,
+  on = {},
   share,
   sockets = 40,
   timeout = 10_000,
@@ -111,7 +109,7 @@ export function createUpstreamPool({
     hedges: createBudget(HEDGES),
     retries: createBudget(RETRIES),
     timeout,
-    onExtra,
+    onExtra: on.extra,
   })
 
   /** The timeout of one call is at most that of all attempts together. */
@@ -125,8 +123,9 @@ export function createUpstreamPool({
   }
 
   function createNode(upstream: Upstream): PoolNode {
+    const { call } = on
     const member = createMember({
-      onCall: onCall && ((path, asking) => onCall(upstream.name, path, asking)),
+      onCall: call && ((path, asking) => call(upstream.name, path, asking)),
       chain,
       log,
       onSuspect: () => void prober.probe(),
@@ -250,7 +249,7 @@ export function createUpstreamPool({
         ? members().find((member) => !tried.includes(member) && mayAccept(member))
         : undefined
     const onRefusal = (member: Member, answer: BroadcastResult) =>
-      onRefused?.(call.asking, member.upstream.name, answer)
+      on.refused?.(call.asking, member.upstream.name, answer)
     return broadcastInTurn(call, { first, last, next, onRefusal, signal, timeout })
   }
 
@@ -355,12 +354,14 @@ export declare namespace createUpstreamPool {
     headQuorum?: number
     /** Logs state changes of nodes. @default silent */
     log?: PoolLog
-    /** Called when a call to a node begins. */
-    onCall?: (upstream: string, path: NativePath, call: Call) => CallObserver
-    /** Called when a call is sent to an additional node. */
-    onExtra?: (why: Extra) => void
-    /** Called when a node refused a signed transaction. */
-    onRefused?: (call: Call | undefined, upstream: string, answer: BroadcastResult) => void
+    on?: {
+      /** Called when a call to a node begins. */
+      call?: (upstream: string, path: NativePath, call: Call) => CallObserver
+      /** Called when a call is sent to an additional node. */
+      extra?: (why: Extra) => void
+      /** Called when a node refused a signed transaction. */
+      refused?: (call: Call | undefined, upstream: string, answer: BroadcastResult) => void
+    }
     /** Part of the rates of all nodes that this process may use now. @default 1 */
     share?: (() => number) | undefined
     /** Sockets for each port of a node. @default 40 */

@@ -84,7 +84,7 @@ test('behavior: what both do not know is unknown', async () => {
 
 test('behavior: a real answer is not asked again', async () => {
   const extras: string[] = []
-  const pool = await startTestPool({ onExtra: (why) => void extras.push(why) })
+  const pool = await startTestPool({ on: { extra: (why) => void extras.push(why) } })
   let asked = 0
   const counting: ProxyTarget = async ({ body, path }) => {
     if (body.includes('"20"')) asked++
@@ -100,7 +100,7 @@ test('behavior: a real answer is not asked again', async () => {
 
 test('behavior: a second node is asked beside one that is slow, and its answer is taken', async () => {
   const extras: string[] = []
-  const pool = await startTestPool({ onExtra: (why) => void extras.push(why) })
+  const pool = await startTestPool({ on: { extra: (why) => void extras.push(why) } })
   // One at a time, they could all go to one node on a busy machine. The usual time of the other one would stay unknown.
   while (pool.pool.status().some(({ calls }) => calls < 40))
     await Promise.all(Array.from({ length: 10 }, () => readState(pool)))

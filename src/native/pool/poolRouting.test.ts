@@ -155,7 +155,7 @@ test('behavior: builders stay on one node', async () => {
 
 test('behavior: reads of the newest state for one batch go to one node', async () => {
   let extras = 0
-  const pool = await startTestPool({ onExtra: () => void extras++ })
+  const pool = await startTestPool({ on: { extra: () => void extras++ } })
   const read = async () => {
     for (const node of pool.nodes) node.taken()
     const call = { group: {} }

@@ -36,7 +36,7 @@ const RELEASE_LIFETIME = 60_000
  */
 export function createSingleUpstream({
   log,
-  onCall,
+  on: { call: onCall } = {},
   probeTiming = PROBE_TIMING,
   share,
   sockets = 40,
@@ -241,10 +241,7 @@ export function createSingleUpstream({
 }
 
 export declare namespace createSingleUpstream {
-  type Options = Omit<
-    createUpstreamPool.Options,
-    'upstreams' | 'headQuorum' | 'onExtra' | 'onRefused' | 'timing'
-  > & {
+  type Options = Omit<createUpstreamPool.Options, 'upstreams' | 'headQuorum' | 'timing'> & {
     upstream: Upstream
     /** Milliseconds without an answer until the node is probed, and the timeout of the probe. */
     probeTiming?: { quiet: number; probe: number }
