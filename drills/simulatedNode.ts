@@ -20,10 +20,14 @@ export async function startSimulatedNode(): Promise<SimulatedNode> {
   const args = [main, 'dev', '--port', String(port), '--block-time', '3']
   const chain = track(spawn(process.execPath, args, { stdio: 'ignore' }))
   while (!(await fetch(`${upstream}/ready`).catch(() => undefined))?.ok) await sleep(100)
-  const rpc = createServer(async (request, response) => {
-    const body = await text(request)
-    if (body.includes('"eth_simulateV1"')) response.end(LACKING)
-    else response.end(await (await fetch(upstream, { method: 'POST', body })).text())
+  const answer = async (body: string) =>
+    body.includes('"eth_simulateV1"')
+      ? LACKING
+      : (await fetch(upstream, { method: 'POST', body })).text()
+  const rpc = createServer((request, response) => {
+    void text(request)
+      .then(answer)
+      .then((whole) => response.end(whole))
   }).listen(0, '127.0.0.1')
   await once(rpc, 'listening')
   const { port: rpcPort } = rpc.address() as AddressInfo

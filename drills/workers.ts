@@ -81,7 +81,9 @@ function startLoad(name: string, call: () => Promise<string>): Load {
   const client = async (pause: number) => {
     while (!load.isOver) {
       load.calls++
-      const answer = await call().catch((error: Error) => String(error.cause ?? error))
+      const answer = await call().catch(({ cause, message }: Error) =>
+        cause instanceof Error ? cause.message : message,
+      )
       if (!answer.includes('"result"')) {
         load.failed++
         load.first ||= answer.slice(0, 80)

@@ -85,9 +85,10 @@ export function createArtifacts(folder?: string) {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.parentPath.includes('build-info') || !/^[^.]+\.json$/.test(entry.name)) continue
       const path = join(entry.parentPath, entry.name)
-      const info = jsonIn<BuildInfo>(path)
+      const info: BuildInfo | undefined = jsonIn(path)
       // Hardhat 3 writes the output beside it.
-      const output = info?.output ?? jsonIn<BuildInfo>(path.replace(/json$/, 'output.json'))?.output
+      const beside = (): BuildInfo | undefined => jsonIn(path.replace(/json$/, 'output.json'))
+      const output = info?.output ?? beside()?.output
       for (const { compiled, file } of contractsIn(output ?? {}))
         if (compiled && isCompiled(compiled.code, code))
           return { compiler: info?.solcLongVersion ?? '', file, input: info?.input ?? {} }
@@ -105,7 +106,7 @@ export function createArtifacts(folder?: string) {
       const { mtimeMs } = statSync(file)
       if (seen.get(file) === mtimeMs) continue
       seen.set(file, mtimeMs)
-      const artifact = jsonIn<Artifact>(file)
+      const artifact: Artifact | undefined = jsonIn(file)
       addAbi(artifact?.abi)
       const compiled = compiledOf(artifact, entry.name.replace(/\.json$/, ''))
       if (compiled) contracts.set(file, compiled)
@@ -191,9 +192,9 @@ type BuildInfo = {
   output?: CompilerOutput
 }
 
-function jsonIn<content>(file: string): content | undefined {
+function jsonIn(file: string): object | undefined {
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as content | null) ?? undefined
+    return (JSON.parse(readFileSync(file, 'utf8')) as object | null) ?? undefined
   } catch {
     // Not an artifact, or one that a compiler writes now.
     return undefined

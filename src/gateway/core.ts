@@ -135,7 +135,7 @@ export function createCore(given: GatewayOptions) {
     config,
     contextOf,
     host,
-    limits: { ...limits, hasRoom: unsent.hasRoom },
+    limits: { ...limits, hasRoom: (bytes, client) => unsent.hasRoom(bytes, client) },
     methods,
     node,
     place: { coinDecimals, url: () => state.ownUrl ?? `http://localhost:${config.port}` },

@@ -15,7 +15,7 @@ const plenty = { take: () => true }
 describe('collectBytes', () => {
   test('default', () => {
     const collected = collectBytes(100, plenty)
-    for (const part of ['a', 'bc', '', 'def']) collected.add(Buffer.from(part))
+    for (const part of ['a', 'bc', '', 'def']) void collected.add(Buffer.from(part))
     expect(collected.whole().toString()).toBe('abcdef')
   })
 
@@ -23,7 +23,7 @@ describe('collectBytes', () => {
     const held = createHeldBytes({ limit: 10_000_000, share: 10_000_000 })
     const collected = collectBytes(1_000_000, held.hold('a', 'bodies'))
     const part = Buffer.from('x')
-    for (let at = 0; at < 100_000; at++) collected.add(part)
+    for (let at = 0; at < 100_000; at++) void collected.add(part)
     expect(held.total()).toBeGreaterThanOrEqual(100_000)
     expect(held.total()).toBeLessThan(200_000)
   })

@@ -90,7 +90,7 @@ export function createSending(given: createSending.Options) {
       return sendEthereum(await readEthereumTransaction(raw, chain.id, unit), spender)
     },
     sendManaged: (request: SendRequest) => submission.submit(request),
-    sign: submission.sign,
+    sign: (request: SendRequest) => submission.sign(request),
     /** Fills in absent fields, for `eth_fillTransaction`. */
     fill: (request: SendRequest) => signing.fill(request, (account) => count(account, 'pending')),
     count,
@@ -112,8 +112,8 @@ export function createSending(given: createSending.Options) {
     /** Whether predicted addresses in data are replaced. Receipts then list them. */
     rewritesPredicted: predictedAddresses === 'rewrite',
     /** Starts to follow sent transactions until they are mined or expire. */
-    start: follow.start,
-    stop: follow.stop,
+    start: () => follow.start(),
+    stop: () => follow.stop(),
   }
 }
 

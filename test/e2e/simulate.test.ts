@@ -475,14 +475,14 @@ describe('who may simulate', () => {
     const params = [bal(WHO), 'latest', overrides]
     const { rpc } = await openFront({ simulate: 'auto' })
     expect(await rpc('eth_call', ...params)).toBe(word(1))
-    for (const config of [{ host: '0.0.0.0' }, { upstreamRpc: undefined }]) {
+    for (const config of [{ host: '0.0.0.0' }, { upstreamRpc: 'off' }]) {
       const other = await openFront({ simulate: 'auto', ...config })
       await expect(other.rpc('eth_call', ...params)).rejects.toMatchObject({ code: -32602 })
     }
   })
 
   test('error: without --upstream-rpc the gateway does not start', async () => {
-    await expect(openFront({ upstreamRpc: undefined })).rejects.toThrow(
+    await expect(openFront({ upstreamRpc: 'off' })).rejects.toThrow(
       '--simulate: needs --upstream-rpc',
     )
   })

@@ -14,7 +14,7 @@ export const postgresMissing: string | undefined = await query('select 1').then(
 let count = 0
 
 /** A separate index in PostgreSQL. `drop` deletes it. */
-export function somePostgresIndex(): { url: string; drop(): Promise<void> } {
+export function somePostgresIndex(): { url: string; drop: () => Promise<void> } {
   const schema = `test_${process.pid}_${Date.now().toString(36)}_${count++}`
   return {
     url: `${url}?schema=${schema}`,

@@ -27,7 +27,7 @@ async function setup(change: (receipt: RpcReceipt) => object | null = (receipt) 
   const lone = createLoneTransactions({
     blocks: {
       epoch: () => state.epoch,
-      get: async (number) => void read.push(number) as undefined,
+      get: async (number) => void read.push(number),
       hashAt: () => state.canonical,
     },
     bytes: 1_000_000,

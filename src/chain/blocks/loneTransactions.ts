@@ -75,7 +75,7 @@ export function createLoneTransactions({
       native.wallet.getTransactionInfoById({ value }, call),
     ])
     if (!receipt || !transaction || !info) return undefined
-    return placed(hash, receipt as RpcReceipt, { info, transaction })
+    return placed(hash, receipt, { info, transaction })
   }
 
   /** A client that reads a block transaction by transaction finds the later ones in the cache of blocks. */

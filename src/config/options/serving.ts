@@ -40,7 +40,7 @@ export const servingOptions = {
   },
   upstreamRpc: {
     value: 'URL',
-    default: 'auto' as string | undefined,
+    default: 'auto',
     parse: rpcAddresses,
     repeats: true,
     help: 'the node’s own JSON-RPC with its path, such as http://127.0.0.1:8545/jsonrpc, one for each --upstream in the same order; for eth_getStorageAt, simulations, and to find the blocks with logs of a search; auto finds that of nodes on this machine and in private networks; off',

@@ -6,7 +6,7 @@ import { errorCode } from '../../lib/errorCode.ts'
 import { LimitExceededError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import type { HeldBytes } from '../../lib/heldBytes.ts'
 import { startThread } from '../../lib/startThread.ts'
-import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import { type Call, createCalls } from '../../lib/threadCalls.ts'
 import { wireOf } from '../../lib/wire.ts'
 import { within } from '../../lib/within.ts'
@@ -157,7 +157,7 @@ export function createSimulator({
       if (!headers || !wallet || rpc === undefined || timeout === undefined)
         throw new UpstreamError('no upstream node with a JSON-RPC (--upstream-rpc) is available')
       const { id: owner = '', limits: { weight = 1 } = {} } = call.caller ?? {}
-      const { meter, signal = NEVER } = call
+      const { meter, signal } = call
       const hold = held.hold(owner, 'simulations')
       try {
         take(hold.take(serialize([simulated.subject, simulated.asked]).length))
@@ -195,8 +195,6 @@ export function createSimulator({
     },
   }
 }
-
-const NEVER = createStop()
 
 type Thread = {
   call: Call

@@ -101,7 +101,14 @@ export function createViews(
       step &&
       ((number) => step('block cache miss', 'internal', { 'ethgate.block.number': number })),
   })
-  const store = createGatewayStore({ config, head, identity, log, native, use: node.useStore })
+  const store = createGatewayStore({
+    config,
+    head,
+    identity,
+    log,
+    native,
+    use: (from) => node.useStore(from),
+  })
   const lone = createLoneTransactions({
     blocks,
     bytes: Math.floor(config.cacheBytes * LONE_SHARE),

@@ -12,7 +12,7 @@ const [number, value] = [132, recordedBlock(132).block.blockID]
 const transaction = { value: recordedBlock(132).block.transactions?.[0]?.txID ?? '' }
 
 /** A node over HTTP, and a store that has the given heights. */
-function setup({ has = heights as readonly number[], solid = heights.length - 1 } = {}) {
+function setup({ has = heights, solid = heights.length - 1 } = {}) {
   const calls: string[] = []
   const kept: Part[] = []
   const reads: boolean[] = []

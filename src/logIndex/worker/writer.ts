@@ -63,7 +63,10 @@ const transport = createFillTransport({
 })
 const blocks = store && (await openStore(store))
 const native = createNodeClient({
-  transport: throughStore(transport, () => blocks && { ...NO_BLOCKS, keep: blocks.keep }),
+  transport: throughStore(transport, () => {
+    const into = blocks
+    return into && { ...NO_BLOCKS, keep: (part) => into.keep(part) }
+  }),
 })
 const writer = await openIndexWriter({
   address,

@@ -9,8 +9,8 @@ import type { Block, Int64, Transaction, TransactionInfo } from './types.ts'
  */
 export type BlockView = BlockOutline &
   Pick<Block, 'ethereum'> & {
-    transaction(index: number): Transaction | undefined
-    whole(): Block
+    transaction: (index: number) => Transaction | undefined
+    whole: () => Block
     /** Estimated memory, in bytes. */
     readonly held: number
   }
@@ -21,8 +21,8 @@ export type OutcomeView = Pick<TransactionInfo, 'id' | 'blockTimeStamp'> & {
   /** Number of its logs. */
   readonly logCount: number
   /** What headers and searches need. */
-  logs(): Pick<OutcomeLogs, 'id' | 'log'> & Pick<TransactionInfo, 'receipt'>
-  whole(): TransactionInfo
+  logs: () => Pick<OutcomeLogs, 'id' | 'log'> & Pick<TransactionInfo, 'receipt'>
+  whole: () => TransactionInfo
   /** Estimated memory, in bytes. */
   readonly held: number
 }

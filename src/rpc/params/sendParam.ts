@@ -8,7 +8,7 @@ export const sendRequest: Param<CallRequest> = (input, scope = PLAIN) => {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
   if (Array.isArray(input['authorizationList']) && !hasMember(input, 'authorizationList'))
     throw new Error(EMPTY_LIST)
-  const request = callMembers(input, { ...scope, inData: PLAIN.inData })
+  const request = callMembers(input, { ...scope, inData: (data) => data })
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
     throw new Error('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { hexToBigInt, numberToHex, pad } from 'viem/utils'
 
 import type { Kind } from '../../../codec/accounts.ts'
@@ -123,9 +123,7 @@ async function transferOf(log: RpcLog, source: Source) {
     tokenInList(log.address, source),
     source.mined(Number(log.blockNumber), Number(log.transactionIndex)),
   ])
-  const [, from, to] = log.topics.map((topic) =>
-    toBase58Address(`0x${topic.slice(-40)}` as Address),
-  )
+  const [, from, to] = log.topics.map((topic) => toBase58Address(`0x${topic.slice(-40)}`))
   return {
     transaction_id: log.transactionHash.slice(2),
     token_info: {
