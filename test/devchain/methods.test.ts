@@ -252,6 +252,17 @@ describe('replays', () => {
     await expect(dev.rpc('trace_call', call, ['trace'], '0x999')).rejects.toMatchObject({
       code: -32000,
     })
+    // NUMBER, which the call returns.
+    const state = { [WHO]: { code: '0x4360005260206000f3' } }
+    const changes = [state, { number: '0x63' }]
+    expect(await dev.rpc('trace_call', { to: WHO }, ['trace'], 'latest', ...changes)).toMatchObject(
+      {
+        output: `0x${'63'.padStart(64, '0')}`,
+      },
+    )
+    await expect(
+      dev.rpc('trace_call', call, ['trace'], 'latest', {}, { blockHash: '0x1' }),
+    ).rejects.toMatchObject({ code: -32602 })
   })
 
   test('trace_callMany: each call runs on the state after the previous one', async () => {

@@ -109,9 +109,9 @@ export function devCalls(chain: DevChain, options: devCalls.Options): CallExecut
       return trace
     },
 
-    async replay(calls, { ref, unit }) {
+    async replay(calls, { unit, ...changed }) {
       const wanted = calls.map(({ kinds, request }) => ({ call: callOf(request), kinds }))
-      return replayCalls(chain, await stateOf(chain, ref, view), wanted, unit)
+      return replayCalls(chain, await changedState(changed), wanted, unit)
     },
   }
 }

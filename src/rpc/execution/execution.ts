@@ -74,7 +74,7 @@ export type CallExecution = {
   /** The result of a tracer. */
   traceCall(request: CallRequest, asked: AskedBlock & TraceCallParams): Promise<unknown>
   /** Parity's replays of calls, each on the state after the previous one. */
-  replay(calls: readonly ReplayedCall[], asked: AskedBlock): Promise<readonly unknown[]>
+  replay(calls: readonly ReplayedCall[], asked: AskedBlock & AskedCall): Promise<readonly unknown[]>
 }
 
 /** Sends and signs transactions of its accounts. @throws RpcError when the account is not one of them, or the transaction is refused */

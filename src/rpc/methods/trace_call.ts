@@ -1,16 +1,24 @@
 import { defineMethod } from '../method.ts'
 import { callRequest } from '../params/callParam.ts'
+import { blockOverride, stateOverride } from '../params/overrides.ts'
 import { blockRef, optional } from '../params/params.ts'
 import { traceKinds } from '../params/traceKindsParam.ts'
 import { withUnit } from '../params/withUnit.ts'
 
 export const trace_call = defineMethod({
-  params: [withUnit(callRequest), traceKinds, optional(blockRef, 'latest')],
+  params: [
+    withUnit(callRequest),
+    traceKinds,
+    optional(blockRef, 'latest'),
+    stateOverride,
+    blockOverride,
+  ],
   result: { type: 'object' },
   summary:
-    'the frames (trace), changes (stateDiff) and operations (vmTrace) of a call (`--simulate`), as Parity',
-  async handler({ execution }, [{ unit, value: request }, kinds, ref], call) {
-    const [replayed] = await execution.replay([{ kinds, request }], { call, ref, unit })
+    'the frames (trace), changes (stateDiff) and operations (vmTrace) of a call (`--simulate`), as Parity, with reth’s overrides',
+  async handler({ execution }, [{ unit, value: request }, kinds, ref, accounts, block], call) {
+    const asked = { accounts, block, call, ref, unit }
+    const [replayed] = await execution.replay([{ kinds, request }], asked)
     return replayed
   },
 })

@@ -10,5 +10,5 @@ export const trace_callMany = defineMethod({
   summary:
     'trace_call for a list of [call, traceTypes]; each call runs on the state after the previous one (`--simulate`)',
   handler: ({ execution }, [{ unit, value }, ref], call) =>
-    execution.replay(value, { call, ref, unit }),
+    execution.replay(value, { accounts: [], block: {}, call, ref, unit }),
 })
