@@ -16,6 +16,7 @@ import { startGateway } from '../support/gateway.ts'
 import { readHistory, scanHistories } from '../support/histories.ts'
 import { startReplayNode } from '../support/node.ts'
 import { postgresMissing, somePostgresIndex } from '../support/postgres.ts'
+import { keys, labels } from '../support/recordedChain.ts'
 import { explainSkip } from '../support/redis.ts'
 
 /** A node whose chain stands still; its solidified state is on the next port. */
@@ -94,6 +95,68 @@ test.each(['lmdb', 'postgres'].filter((engine) => engine === 'lmdb' || !postgres
   },
   120_000,
 )
+
+/** The requests of Otterscan 2.10.0 on its pages of blocks, transactions, accounts and contracts, each kind once. */
+const OTTERSCAN: readonly (readonly [method: string, ...params: unknown[]])[] = [
+  ['erigon_getHeaderByNumber', 1],
+  ['eth_blockNumber'],
+  ['eth_call', { to: '$contract', data: '0x06fdde03' }, 'latest'],
+  ['eth_chainId'],
+  ['eth_getBalance', '$account', 'latest'],
+  ['eth_getCode', '$contract', 'latest'],
+  ['eth_getTransactionByHash', '$transaction'],
+  ['eth_getTransactionCount', '$account', 'latest'],
+  ['eth_getTransactionReceipt', '$transaction'],
+  ['ots_getApiLevel'],
+  ['ots_getBlockDetails', 133],
+  ['ots_getBlockTransactions', 133, 0, 25],
+  ['ots_getContractCreator', '$contract'],
+  ['ots_getInternalOperations', '$transaction'],
+  ['ots_getTransactionError', '$transaction'],
+  ['ots_hasCode', '$contract', 133],
+  ['ots_searchTransactionsAfter', '$account', 0, 25],
+  ['ots_searchTransactionsBefore', '$account', 0, 25],
+  ['ots_traceTransaction', '$transaction'],
+]
+
+test('default: every request of Otterscan is answered, and which account had code in an old block', async () => {
+  const node = await startReplayNode()
+  closing.push(() => node.close())
+  const config = {
+    upstream: node.url,
+    upstreamSolidity: node.solidityUrl,
+    index: somePlace('lmdb'),
+    indexFrom: 0,
+    indexRate: 10_000,
+  }
+  const { close, gateway, url } = await startGateway({ compiled: true, config })
+  closing.push(close)
+  await vi.waitFor(() => expect(gateway.health().index?.accounts).toHaveLength(1), 60_000)
+  const { Token } = labels.contracts
+  const values: Record<string, string> = {
+    $account: keys.bob.eth,
+    $contract: `0x${Token.address.slice(2)}`,
+    $transaction: `0x${Token.tx}`,
+  }
+  const filled = (params: unknown[]) =>
+    JSON.parse(
+      JSON.stringify(params).replaceAll(/\$\w+/g, (name) => values[name] ?? name),
+    ) as unknown[]
+  for (const [method, ...params] of OTTERSCAN) {
+    const { error, result } = await post(url, method, filled(params))
+    expect({ method, error }).toEqual({ method, error: undefined })
+    expect(result).toBeDefined()
+  }
+  const receipt = (await post(url, 'eth_getTransactionReceipt', [`0x${Token.tx}`])).result as {
+    blockNumber: string
+  }
+  const created = Number(receipt.blockNumber)
+  const had = async (who: string | undefined, number: number) =>
+    (await post(url, 'ots_hasCode', [who, number])).result
+  expect(await had(values['$contract'], created)).toBe(true)
+  expect(await had(values['$contract'], created - 1)).toBe(false)
+  expect(await had(values['$account'], created)).toBe(false)
+})
 
 /** As `compare`, of the index alone, because a gateway gives every transaction with its receipt. */
 async function compareIndex(node: string, engine: string): Promise<number> {

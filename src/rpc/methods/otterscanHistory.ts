@@ -1,9 +1,10 @@
 import type { Address } from 'viem'
 
 import type { HistoryRow, HistoryRows } from '../../chain/blocks/chainTypes.ts'
+import type { BlockRef } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { Call } from '../../lib/call.ts'
-import { MethodNotSupportedError, RpcError } from '../../lib/errors.ts'
+import { HistoricalStateError, MethodNotSupportedError, RpcError } from '../../lib/errors.ts'
 import { fromWire } from '../../lib/wire.ts'
 import type { Context } from '../context.ts'
 
@@ -82,6 +83,39 @@ export function requireWhole(
 ): void {
   if (isCut && !nextRun)
     throw new NotIndexedError(order === 'newest' ? searched.from - 1 : searched.to + 1)
+}
+
+/**
+ * Whether an account has code at a block. A node has the newest code only: of an old block it follows from when the contract was
+ * created.
+ *
+ * @throws HistoricalStateError where that is not known, as of a contract that was destroyed
+ */
+export async function hasCode(
+  who: Address,
+  ref: BlockRef,
+  { chain, execution }: Pick<Context, 'chain' | 'execution'>,
+  call: Call,
+): Promise<boolean> {
+  try {
+    return (await execution.code(who, ref, call)) !== '0x'
+  } catch (error) {
+    if (!(error instanceof HistoricalStateError) || typeof ref !== 'number') throw error
+    const known = chain.hasHistory && !chain.nextRun ? await hadCode(ref) : undefined
+    if (known === undefined) throw error
+    return known
+  }
+
+  async function hadCode(number: number): Promise<boolean | undefined> {
+    const account = who.slice(2).toLowerCase()
+    const query = { account, kinds: 0, list: 'created', limit: 2, order: 'oldest' } as const
+    const { isCut, rows } = await chain.history(query, call)
+    const hasNow = (await execution.code(who, 'latest', call)) !== '0x'
+    const [first, second] = rows
+    if (isCut || Boolean(first) !== hasNow) return undefined
+    if (!first || first.id.number > number) return false
+    return second ? undefined : true
+  }
 }
 
 /** `-32000`: the log index does not have the accounts of a block that was needed. */
