@@ -141,8 +141,9 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
       return found
     },
     async find(hash) {
-      const id = await redis.run((client) => client.get(key('alias', hash)))
-      return parse(await textOf(id ?? hash))
+      const keys = [key('alias', hash), key('tx', hash)]
+      const [id, text] = await redis.run((client) => client.mget(keys))
+      return parse(id ? await textOf(id) : (text ?? null))
     },
     async addContract(id) {
       const sent = parse(await textOf(id))
