@@ -7,6 +7,8 @@
 //   BENCH_DELAY=30                each call to the node takes so many milliseconds more, as to one that is far away. Only the rows that read one
 //                                 thing after the other: their times, divided by the delay, are round trips
 //   BENCH_STORE=/path   a store that has the chain (`ethgate serve --store /path --store-fill index --index … --index-from 0` fills one): a gateway reads from it
+//   BENCH_DENSE=150               only blocks with at least so many transactions: an address of a chain that has some hundred of them. Adds the memory
+//                                 that a gateway keeps of each block of which it answered one receipt
 //   BENCH_ROUNDS=5 BENCH_ONLY=receipt   rounds, and the rows whose name contains a text
 //   BENCH_OTHER=/path/to/dist/main.js   another build
 // The chain needs some thousand blocks with transactions, and the node no rate limit. NATIVE_PID adds the processor time of the node.
@@ -17,13 +19,15 @@ import { Pool } from 'undici'
 
 import { startDelay } from './delay.ts'
 import { median } from './median.ts'
-import { cpuTime, endGateway, startGateway } from './processes.ts'
+import { cpuTime, endGateway, type Memory, startGateway } from './processes.ts'
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const ONLY = process.env['BENCH_ONLY'] ?? ''
 const nodePid = Number(process.env['NATIVE_PID'] ?? 0) || undefined
 
 const DELAY = Number(process.env['BENCH_DELAY'] ?? 0)
+
+const DENSE = Number(process.env['BENCH_DENSE'] ?? 0)
 
 /** Single reads of one row and of its warm-up, and blocks of one row that reads a stretch, and of its warm-up. */
 const READS = DELAY > 0 ? 40 : 150
@@ -49,7 +53,7 @@ type Call = { method: string; params: unknown[] }
 /** A step is one exchange: a call or a batch. The steps of a task follow each other; tasks run at the same time. */
 type Task = (Call | Call[])[]
 type Row = { name: string; inFlight: number; tasks: Task[] }
-type Target = { name: string; pid: number | undefined; url: string }
+type Target = { name: string; pid: number | undefined; url: string; memory?: () => Promise<Memory> }
 type Figures = { ms: number; own: number; node: number }
 
 /** What the chain holds, as the node's own JSON-RPC tells it. */
@@ -78,13 +82,18 @@ export async function benchCold(): Promise<void> {
       { name: 'node', pid: nodePid, url: far.rpc },
       ...(await startGateways(far.upstream, far.rpc)),
     ]
-    for (const { inFlight, name, tasks } of rowsOf(chain, round, true))
+    const rows = DENSE > 0 ? denseRowsOf : rowsOf
+    for (const { inFlight, name, tasks } of rows(chain, round, true))
       if (name.includes(ONLY)) for (const { url } of targets) await run(url, tasks, inFlight)
-    for (const [at, row] of rowsOf(chain, round, false).entries()) {
+    for (const [at, row] of rows(chain, round, false).entries()) {
       if (!row.name.includes(ONLY) || (DELAY > 0 && row.inFlight > 1)) continue
       const shift = (round + at) % targets.length
       for (const target of [...targets.slice(shift), ...targets.slice(0, shift)]) {
+        const before = DENSE > 0 ? await target.memory?.() : undefined
         const figures = await measure(target, row)
+        const after = before && (await target.memory?.())
+        if (before && after)
+          console.log(`${row.name}, ${target.name}: ${kilobytes(before, after, row)} KB a block`)
         const ofRow = results.get(row.name) ?? new Map<string, Figures[]>()
         results.set(row.name, ofRow.set(target.name, [...(ofRow.get(target.name) ?? []), figures]))
       }
@@ -199,6 +208,47 @@ async function measure({ name, pid, url }: Target, { inFlight, tasks }: Row): Pr
     own: own / tasks.length,
     node: (name === 'node' ? own : node) / tasks.length,
   }
+}
+
+function kilobytes(before: Memory, after: Memory, { tasks }: Row): string {
+  const bytes = after.heapUsed + after.external - before.heapUsed - before.external
+  return (bytes / tasks.length / 1_000).toFixed(0)
+}
+
+/** The requests of a round about blocks with many transactions, each of them for one row. */
+function denseRowsOf({ blocks }: Chain, _round: number, isWarmUp: boolean): Row[] {
+  const dense = shuffle(
+    blocks.filter(({ hashes }) => hashes.length >= DENSE),
+    generator(1),
+  )
+  const part = Math.floor(dense.length / 5)
+  const row = (
+    at: number,
+    name: string,
+    callOf: (block: Chain['blocks'][number]) => Call,
+  ): Row => ({
+    name: `${name}, one at a time`,
+    inFlight: 1,
+    tasks: dense
+      .slice(part * (isWarmUp ? 4 : at), part * (isWarmUp ? 5 : at + 1))
+      .map((block) => [callOf(block)]),
+  })
+  const late = ({ hashes }: Chain['blocks'][number]) => hashes[Math.floor(0.7 * hashes.length)]
+  return [
+    row(0, 'receipt', (block) => ({ method: 'eth_getTransactionReceipt', params: [late(block)] })),
+    row(1, 'transaction by hash', (block) => ({
+      method: 'eth_getTransactionByHash',
+      params: [late(block)],
+    })),
+    row(2, 'header', ({ number }) => ({
+      method: 'eth_getBlockByNumber',
+      params: [hex(number), false],
+    })),
+    row(3, 'full block', ({ number }) => ({
+      method: 'eth_getBlockByNumber',
+      params: [hex(number), true],
+    })),
+  ]
 }
 
 /** The requests of a round. No block is read by two rows of a round. @param isWarmUp - those that are not measured */

@@ -61,6 +61,12 @@ export type LocalChain = {
 /** The chain as clients see it: the head, the blocks in memory, the index, and both views. */
 export type Views = ReturnType<typeof createViews>
 
+/** Transactions of a block above which reading one of them without the block costs less also over gRPC. */
+const DENSE = 50
+
+/** Blocks of which an average is taken. */
+const AVERAGED = 16
+
 /** Memory for transactions that were read without their blocks, as a share of the memory for blocks and in addition to it. */
 const LONE_SHARE = 1 / 32
 
@@ -109,11 +115,17 @@ export function createViews(
     native,
     use: (from) => node.useStore(from),
   })
+  /** Transactions of a block now. */
+  let density = 0
+  head.onUpdate(({ added }) => {
+    for (const { transactions } of added) density += (transactions.length - density) / AVERAGED
+  })
   const lone = createLoneTransactions({
     blocks,
     bytes: Math.floor(config.cacheBytes * LONE_SHARE),
     isBetter: async (hash) =>
-      (upstreams?.isFar() === true || !hasGrpc()) && !(await store?.has(hash.slice(2))),
+      (upstreams?.isFar() === true || !hasGrpc() || density > DENSE) &&
+      !(await store?.has(hash.slice(2))),
     native,
     newest: () => head.solid().number,
     rpc: () => node.rpc(),
