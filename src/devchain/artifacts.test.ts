@@ -107,6 +107,8 @@ test('behavior: knows what a compiler was given, by a call, Hardhat 2 and Hardha
   write('one.json', { solcLongVersion: '0.8.1', input: input('two'), output: output('6001') })
   write('two.json', { solcLongVersion: '0.8.2', input: input('three') })
   write('two.output.json', { output: output('6002') })
+  for (const code of ['6001', '6002', '6004'])
+    writeFileSync(join(place, `${code}.json`), JSON.stringify({ abi, deployedBytecode: code }))
   const artifacts = createArtifacts(place)
   artifacts.addOutput('0.8.3', input('call'), output('6003'))
   const of = (code: string) => artifacts.compilationOf(Buffer.from(code, 'hex'))

@@ -72,28 +72,33 @@ export function createArtifacts(folder?: string) {
     for (const { abi, compiled, file } of contractsIn(output)) {
       addAbi(abi)
       if (!compiled) continue
-      const key = `${file}:${compiled.name}`
-      contracts.set(key, compiled)
-      compilations.set(key, { code: compiled.code, compilation: { compiler, file, input } })
+      contracts.set(`${file}:${compiled.name}`, compiled)
+      addCompilation(compiled, { compiler, file, input })
     }
     dropOldest(contracts, MAX_CONTRACTS)
+  }
+
+  function addCompilation({ code }: Compiled, compilation: Compilation): void {
+    compilations.set(code.toString('hex'), { code, compilation })
     dropOldest(compilations, MAX_COMPILATIONS)
   }
 
-  /** Reads the compilations in the build folder, which are large, until one has the code. */
-  function readCompilation(folder: string, code: Uint8Array): Compilation | undefined {
+  /** Reads the compilations in the build folder, which are large, as far as they are new. */
+  function readCompilations(folder: string): void {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.parentPath.includes('build-info') || !/^[^.]+\.json$/.test(entry.name)) continue
       const path = join(entry.parentPath, entry.name)
-      const info: BuildInfo | undefined = jsonIn(path)
+      const { mtimeMs } = statSync(path)
+      if (seen.get(path) === mtimeMs) continue
+      const info: BuildInfo = jsonIn(path) ?? {}
       // Hardhat 3 writes the output beside it.
-      const beside = (): BuildInfo | undefined => jsonIn(path.replace(/json$/, 'output.json'))
-      const output = info?.output ?? beside()?.output
+      const beside: BuildInfo = jsonIn(path.replace(/json$/, 'output.json')) ?? {}
+      const output = info.output ?? beside.output
+      if (output) seen.set(path, mtimeMs)
+      const { input = {}, solcLongVersion: compiler = '' } = info
       for (const { compiled, file } of contractsIn(output ?? {}))
-        if (compiled && isCompiled(compiled.code, code))
-          return { compiler: info?.solcLongVersion ?? '', file, input: info?.input ?? {} }
+        if (compiled) addCompilation(compiled, { compiler, file, input })
     }
-    return undefined
   }
 
   function scan(folder: string): void {
@@ -141,6 +146,10 @@ export function createArtifacts(folder?: string) {
     return search()
   }
 
+  function contractOf(code: Uint8Array): { name: string; abi: Abi } | undefined {
+    return afterScan(() => [...contracts.values()].find((one) => isCompiled(one.code, code)))
+  }
+
   return {
     addOutput,
     /** The name and the values of a custom error in revert data, such as `TooLow(1, 2)`; undefined for an unknown one. */
@@ -148,15 +157,18 @@ export function createArtifacts(folder?: string) {
       return data.length < 10 ? undefined : afterScan(() => find(data))
     },
     /** The compiled contract with this runtime code; undefined for an unknown one. */
-    contractOf(code: Uint8Array): { name: string; abi: Abi } | undefined {
-      return afterScan(() => [...contracts.values()].find((one) => isCompiled(one.code, code)))
-    },
+    contractOf,
     /** What the compiler of this runtime code was given; undefined where no build folder and no call says it. */
     compilationOf(code: Uint8Array): Compilation | undefined {
-      const given = [...compilations.values()].find((one) => isCompiled(one.code, code))
-      return (
-        given?.compilation ?? (folder === undefined ? undefined : readCompilation(folder, code))
-      )
+      const given = () => [...compilations.values()].find((one) => isCompiled(one.code, code))
+      // The folder is read for its own contracts only.
+      if (!given() && folder !== undefined && contractOf(code))
+        try {
+          readCompilations(folder)
+        } catch {
+          // A compiler that runs now replaces the folder.
+        }
+      return given()?.compilation
     },
   }
 }

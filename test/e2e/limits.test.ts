@@ -276,6 +276,7 @@ describe('API keys', () => {
     ['Authorization: Bearer', '/', { authorization: 'Bearer secret-of-a' }],
     ['Authorization: Basic', '/', { authorization: `Basic ${btoa('key:secret-of-a')}` }],
     ['X-API-Key', '/solidity', { 'x-api-key': 'secret-of-a' }],
+    ['TRON-PRO-API-KEY', '/', { 'tron-pro-api-key': 'secret-of-a' }],
     ['/k/KEY', '/k/secret-of-a', {}],
     ['/k/KEY/jsonrpc', '/k/secret-of-a/jsonrpc', {}],
   ])('args: %s', async (_, path, headers) => {

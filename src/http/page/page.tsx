@@ -263,6 +263,7 @@ export function createPage({
         address={address}
         answer={answer}
         code={facts.code}
+        compilation={await source.compilation(address)}
         functions={functions}
         senders={await sendersFor(c)}
         token={facts.token}

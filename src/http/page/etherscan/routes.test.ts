@@ -247,6 +247,8 @@ describe('contract', () => {
       EVMVersion: 'paris',
     })
     expect(JSON.parse(source?.['SourceCode']?.slice(1, -1) ?? '')).toEqual(input)
+    const page = await fetch(`${own.url}/address/${address}?tab=contract`)
+    expect(await page.text()).toMatch(/<summary>A\.sol<\/summary><pre[^>]*>contract A \{\}</)
     expect(await post(own.url, { ...verify, contractaddress: address })).toEqual({
       status: '0',
       message: 'NOTOK',

@@ -5,7 +5,7 @@ import { getAddress } from 'viem/utils'
 import { grouped } from '../../../codec/coin.ts'
 import { parameterText } from '../abi.ts'
 import { type Answer, type ContractFunctions, functionKey } from '../reads/contract.ts'
-import type { Token } from '../reads/source.ts'
+import type { Compilation, Token } from '../reads/source.ts'
 import { View } from './parts.tsx'
 import { SendersNote, type Senders } from './senders.tsx'
 
@@ -23,6 +23,7 @@ export function ContractTab({
   address,
   answer,
   code,
+  compilation,
   functions,
   senders,
   token,
@@ -34,6 +35,8 @@ export function ContractTab({
   token: Token | undefined
   answer: Answer | undefined
   code: Hex
+  /** What the compiler was given, where a build folder has it. */
+  compilation: Compilation | undefined
   senders: Senders
   /** The chain as wallets add it, as JSON. */
   wallet: string
@@ -65,8 +68,34 @@ export function ContractTab({
           token={token}
         />
       </div>
+      {compilation && <Sources compilation={compilation} />}
       <Code code={code} />
     </div>
+  )
+}
+
+/** Characters of sources on one page. */
+const MOST_SOURCE = 256 * 1024
+
+/** The sources of a contract, its own file first. */
+function Sources({ compilation: { compiler, file, input } }: { compilation: Compilation }) {
+  let left = MOST_SOURCE
+  const files = Object.entries(input.sources ?? {})
+    .toSorted(([a], [b]) => Number(b === file) - Number(a === file))
+    .filter(([, { content = '' }]) => content !== '' && (left -= content.length) >= 0)
+  return (
+    <section aria-labelledby="source">
+      <h2 id="source">Source</h2>
+      <p class="quiet">{`From a build folder, compiled with solc ${compiler}`}</p>
+      {files.map(([name, { content }]) => (
+        <details class="panel fold" open={name === file}>
+          <summary>{name}</summary>
+          <pre class="raw" tabindex={0}>
+            {content}
+          </pre>
+        </details>
+      ))}
+    </section>
   )
 }
 
