@@ -26,6 +26,9 @@ export type BlockStore = Omit<BlockSource, 'solid'> & {
 /** Milliseconds before a writer that ended is started again; longer after each failure. */
 const RESTART_DELAY = 5_000
 
+/** Milliseconds without writes after one failed, such as on a full disk. */
+const PAUSE = 60_000
+
 /** Creates the store. It can be read once the writer has checked it: `onOpen` is called then. */
 export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Options): BlockStore {
   const name = nameOf(data.address)
@@ -34,12 +37,14 @@ export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Opti
   let usage: Usage | undefined
   let problem: string | undefined
   let damaged = 0
+  let pausedUntil = 0
   const told = new Set<string>()
 
   function failed(error: Error): void {
-    if (problem !== error.message)
+    if (problem === undefined)
       log.error({ err: error }, `the store of blocks ${name} does not work, nodes answer instead`)
     problem = error.message
+    pausedUntil = performance.now() + PAUSE
   }
 
   /** Logs the first problem of a kind. */
@@ -69,7 +74,7 @@ export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Opti
       const given = event as BlockWriterEvent
       if (given.kind === 'problem') return tell(given.message.replaceAll(/\d+/g, ''), given.message)
       usage = given.usage
-      problem = undefined
+      if (performance.now() >= pausedUntil) problem = undefined
       opening ??= open().catch((error: Error) => {
         failed(error)
         opening = undefined
@@ -93,7 +98,9 @@ export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Opti
     },
     get: async (number) => reader?.get(number),
     heightOf: async (id) => reader?.heightOf(id),
-    keep: (part) => keeper.keep(part),
+    keep(part) {
+      if (performance.now() >= pausedUntil) keeper.keep(part)
+    },
     async dropFrom(number) {
       await thread.call('dropFrom', number)
       reader?.clear()

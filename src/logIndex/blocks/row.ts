@@ -40,8 +40,8 @@ export const keyFor = (number: number, { block, outcomes }: StoredBlock): Buffer
 /** The key of the height of a transaction: with a part of the id, because the block says whether it is the one. */
 export const idKey = (id: Hex): Buffer => Buffer.from(id.slice(0, 12), 'hex')
 
-/** The hour in which a row was last used, and a checksum come before the compressed blocks. */
-const HEADER = 8
+/** Before the compressed blocks: the hour in which a row was last used, a checksum, and the length that is decompressed at once. */
+const HEADER = 12
 /** For each block its height after that of the key, and two lengths. */
 const ENTRY = 9
 
@@ -59,10 +59,12 @@ export function packRow(key: Buffer, row: Row, hour: number): Buffer {
     at = head.writeUInt32BE(outcomes.length, at)
     parts.push(blankParent(block, before && idOf(number - 1, before)), outcomes)
   }
-  const body = brotliCompressSync(Buffer.concat(parts), { params: COMPRESSION })
+  const bytes = Buffer.concat(parts)
+  const body = brotliCompressSync(bytes, { params: COMPRESSION })
   const header = Buffer.alloc(HEADER)
   header.writeUInt32BE(hour)
   header.writeUInt32BE(crc32(body), 4)
+  header.writeUInt32BE(bytes.length, 8)
   return Buffer.concat([header, body])
 }
 
@@ -72,12 +74,17 @@ const COMPRESSION = { [constants.BROTLI_PARAM_QUALITY]: 5 }
 /** The hour in which a row was last used. */
 export const hourOf = (value: Buffer): number => value.readUInt32BE()
 
+/** Bytes that are decompressed at once: at least as many as the library asks for, and not what a damaged length says. */
+const LEAST_CHUNK = 64
+const LARGEST_CHUNK = 4 * 1024 * 1024
+
 /** The blocks of a stored row. @throws Error when it is damaged */
 export function unpackRow(key: Buffer, value: Buffer): Row {
   const body = value.subarray(HEADER)
   if (value.length < HEADER || crc32(body) !== value.readUInt32BE(4))
     throw new Error('its checksum is wrong')
-  const bytes = brotliDecompressSync(body)
+  const chunkSize = Math.min(value.readUInt32BE(8), LARGEST_CHUNK) + LEAST_CHUNK
+  const bytes = brotliDecompressSync(body, { chunkSize })
   const first = Number(key.readBigUInt64BE())
   const row: Row = new Map()
   let from = 1 + bytes.readUInt8() * ENTRY
