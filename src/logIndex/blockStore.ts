@@ -29,6 +29,9 @@ const RESTART_DELAY = 5_000
 /** Milliseconds without writes after one failed, such as on a full disk. */
 const PAUSE = 60_000
 
+/** Milliseconds between two lines about a store that fails again and again. */
+const LOG_EVERY = 3_600_000
+
 /** Creates the store. It can be read once the writer has checked it: `onOpen` is called then. */
 export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Options): BlockStore {
   const name = nameOf(data.address)
@@ -38,13 +41,17 @@ export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Opti
   let problem: string | undefined
   let damaged = 0
   let pausedUntil = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
   const told = new Set<string>()
 
   function failed(error: Error): void {
-    if (problem === undefined)
+    const now = performance.now()
+    if (problem === undefined && now - loggedAt > LOG_EVERY) {
+      loggedAt = now
       log.error({ err: error }, `the store of blocks ${name} does not work, nodes answer instead`)
+    }
     problem = error.message
-    pausedUntil = performance.now() + PAUSE
+    pausedUntil = now + PAUSE
   }
 
   /** Logs the first problem of a kind. */

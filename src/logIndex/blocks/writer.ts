@@ -1,6 +1,6 @@
 import { readOutline } from '../../native/grpc/messages.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
-import { type Batch, BLOCKS_LAYOUT, type Entry, IndexError } from '../engine/engine.ts'
+import { type Batch, BLOCKS_LAYOUT, type Entry, IndexError, type View } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import { createHalves, type Part, type Whole } from './halves.ts'
 import {
@@ -244,7 +244,12 @@ export async function openBlockWriter({
         counted.newest = undefined
       })
     },
+    /** What the store had when this writer last changed or read it. */
     usage: () => usage,
+    /** Reads what other writers have changed. */
+    async refresh(): Promise<void> {
+      usage = await engine.read((view) => usageIn(view, genesis))
+    },
     close: () => engine.close(),
   }
 }
@@ -264,8 +269,8 @@ export declare namespace openBlockWriter {
   }
 }
 
-async function usageIn(batch: Batch, genesis: string): Promise<Usage> {
-  const [value] = await batch.get('facts', [FACTS])
+async function usageIn(view: View, genesis: string): Promise<Usage> {
+  const [value] = await view.get('facts', [FACTS])
   return value
     ? (JSON.parse(value.toString()) as Usage)
     : { format: FORMAT, genesis, bytes: 0, blocks: 0, transactions: 0 }

@@ -16,6 +16,9 @@ export type BlockWriterEvent =
   | { kind: 'problem'; message: string }
   | { kind: 'usage'; usage: Usage }
 
+/** Milliseconds between reads of what other processes have stored. */
+const REFRESH_EVERY = 10_000
+
 if (parentPort) {
   const events: BlockWriterEvent[] = []
   let send = (event: BlockWriterEvent): void => void events.push(event)
@@ -34,9 +37,14 @@ if (parentPort) {
       report()
     },
     async stop() {
+      clearInterval(refreshing)
       await writer.close()
     },
   })
+  const refreshing = setInterval(() => {
+    // A storage that fails is reported when it is written to.
+    writer.refresh().then(report, () => {})
+  }, REFRESH_EVERY)
   send = (event) => port.event(event)
   for (const event of events) send(event)
   report()
