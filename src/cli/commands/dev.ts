@@ -41,6 +41,9 @@ const NOT_FOR_DEV = [
   'index',
   'indexFrom',
   'indexRate',
+  'store',
+  'storeBytes',
+  'storeFill',
 ] as const satisfies readonly (keyof Config)[]
 
 /** Options that developers use and `--help` shows. The others are limits and times of a service. */

@@ -21,7 +21,7 @@ const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ],
   ['Node:', /^(upstream|headQuorum|walletPassthrough|verifyRate|simulate)/],
   ['Listen:', /^(cors|allowedHosts|trustProxy|page|drain)/],
-  ['Keys and storage:', /^(keys|apiKeys|predicted|redis|dataDir|stateWindow|feeSignal)/],
+  ['Keys and storage:', /^(keys|apiKeys|predicted|redis|dataDir|store|stateWindow|feeSignal)/],
   ['Index:', /^index/],
   ['Log:', /^(log[FL]|slow|otel|metrics)/],
   ['Limits:', /^/],
