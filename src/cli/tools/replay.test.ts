@@ -38,7 +38,7 @@ describe('a gateway in front of a node', () => {
       { method: 'eth_chainId', params: [] },
       { method: 'eth_getTransactionReceipt', params: ['$transaction'] },
       { method: 'eth_getBlockByHash', params: ['$blockHash', false] },
-      { method: 'eth_simulateV1', params: [{ blockStateCalls: [] }, 'latest'] },
+      { method: 'eth_simulateV1', params: [{ blockStateCalls: [{}] }, 'latest'] },
       {
         method: 'eth_call',
         params: [{ to: '$contract' }, 'latest', { [`0x${'11'.repeat(20)}`]: {} }],
