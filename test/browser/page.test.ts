@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     const form = page.locator('form:has([aria-label="Write set"])')
     await form.locator('summary').click()
     await form.locator('input[name="arg"]').fill('42')
-    await form.getByRole('button').click()
+    await form.getByRole('button', { name: 'Write' }).click()
     await form.locator('output', { hasText: /Fee about .* coins.*; safe fee limit / }).waitFor()
     await form.locator('.badge', { hasText: 'success' }).waitFor()
     // The wallet is asked to send with the fee limit that the page shows.

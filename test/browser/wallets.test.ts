@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium)('native wallets in Chromium', () => {
       await form.locator('summary').click()
       const value = String(Math.floor(Math.random() * 1e9))
       await form.locator('input[name="arg"]').fill(value)
-      await form.getByRole('button').click()
+      await form.getByRole('button', { name: 'Write' }).click()
       await form.locator('output', { hasText: /Fee about .* coins/ }).waitFor()
       await form.locator('.badge', { hasText: 'success' }).waitFor()
       await page.getByRole('button', { name: 'Call n', exact: true }).click()
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)('wallets of Ethereum in front of a node', () => {
     await page.goto(gateway.url + token)
     await page.getByText('it holds none for you').waitFor()
     await page.getByText('This wallet cannot send here').waitFor()
-    expect(await page.locator('[data-writes] button:not([disabled])').count()).toBe(0)
+    expect(await page.locator('[data-writes] [type=submit]:not([disabled])').count()).toBe(0)
     await page.close()
   })
 
@@ -225,7 +225,7 @@ describe.skipIf(!hasChromium)('wallets of Ethereum in front of a node', () => {
     await form.locator('summary').first().click()
     for (const input of await form.locator('input[name="arg"]').all())
       await input.fill(keys.dave.eth)
-    await form.getByRole('button').click()
+    await form.getByRole('button', { name: 'Write' }).click()
     await form.getByRole('link', { name: 'How to send here' }).waitFor()
     expect(await page.evaluate<{ method: string }[]>('asked')).toMatchObject([
       { method: 'eth_requestAccounts' },

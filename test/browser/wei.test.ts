@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('a chain with 18 decimals in Chromium', () => {
     const form = page.locator('form:has([aria-label="Write pay"])')
     await form.locator('summary').click()
     await form.locator('[name="coins"]').fill('0.25')
-    await form.getByRole('button').click()
+    await form.getByRole('button', { name: 'Write' }).click()
     await form.locator('.badge', { hasText: 'success' }).waitFor()
     expect(await balanceOf(contractAddress)).toBe(25n * 10n ** 16n)
     await page.close()
