@@ -31,6 +31,8 @@ type Figure = { cpu: number; failed: number; perSecond: number }
 /** Runs the rounds and prints their table. @param other - the program of another build */
 export async function benchSends({ other, rounds, seconds }: benchSends.Options): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-sends-'))
+  // The folder of the record would also get a store of blocks, which is no part of a send.
+  process.env['ETHGATE_STORE'] = 'off'
   const sides = [await startSide(join(folder, 'this'))]
   if (other !== undefined) sides.push(await startSide(join(folder, 'other'), other))
   const generator = startLoad()
