@@ -44,8 +44,8 @@ const RULES: readonly Rule[] = [
   },
   {
     matches: /^lacks params \.(type|nonce|gas|gasPrice|maxFeePerGas|maxPriorityFeePerGas|chainId)$/,
-    what: 'all other fields of the transaction are ignored',
-    reason: 'the result does not depend on it',
+    what: 'other fields are read, but not described',
+    reason: 'they have a meaning on the development chain and in simulations only',
   },
   { matches: /^adds params \.data$/, what: '`data` as well as `input`', reason: AS_GETH },
   {
@@ -109,6 +109,11 @@ const RULES: readonly Rule[] = [
     matches: /^(adds|lacks|types) result \.(raw|tx)(\..*)?$/,
     what: '`raw` contains native bytes to sign or to send, and `tx` has only the fields of this chain',
     reason: 'the chain’s transactions are native',
+  },
+  {
+    matches: /^types result $/,
+    what: 'the bytes alone on the development chain',
+    reason: 'as anvil: viem and ethers take the answer for them',
   },
   {
     matches: /^lacks params \.(blockStateCalls|returnFullTransactions|traceTransfers|validation)/,
