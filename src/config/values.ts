@@ -89,9 +89,6 @@ export function nodeUrl(input: string): string {
   throw new Error(`expected the base address of the node: leave out "${part}"`)
 }
 
-/** One or more http(s) addresses, separated by spaces. */
-export const urls = (input: string): string => each(input, url)
-
 /** One or more base addresses of nodes, separated by spaces. */
 export const nodeUrls = (input: string): string => each(input, nodeUrl)
 

@@ -45,22 +45,20 @@ test('default: answers are those of the store', async () => {
   expect(await store.unfinished({ limit: 10 })).toEqual([id])
 })
 
-test('behavior: while the store is unreachable, reads return the last answers', async () => {
+test('behavior: while the store is unreachable, the transactions of this process are found', async () => {
   const { state, store } = setup()
   await store.reserve(sent)
-  await store.counts(from)
   state.isDown = true
-  expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
-  expect(await store.counts(`0x${'44'.repeat(20)}`)).toEqual({ mined: 0, next: 0 })
   expect(await store.find(alias)).toMatchObject({ id, nonce: 0 })
   expect(await store.find(id)).toMatchObject({ id, nonce: 0 })
-  expect(await store.find(`0x${'55'.repeat(32)}`)).toBeUndefined()
   expect(await store.unfinished({ from, limit: 10 })).toEqual([])
 })
 
-test('error: sending while the store is unreachable', async () => {
+test('error: sending, counts and unknown hashes while the store is unreachable', async () => {
   const { state, store } = setup()
   state.isDown = true
+  await expect(store.counts(from)).rejects.toMatchObject({ code: -32603 })
+  await expect(store.find(`0x${'55'.repeat(32)}`)).rejects.toMatchObject({ code: -32603 })
   await expect(store.reserve(sent)).rejects.toMatchObject({ code: -32603 })
 })
 
@@ -166,5 +164,5 @@ test('behavior: kept transactions are bounded in bytes, the newest stay', async 
     await store.reserve({ ...sent, alias: idOf(1_000 + n), hex, id: idOf(n) })
   state.isDown = true
   expect(await store.find(idOf(99))).toBeDefined()
-  expect(await store.find(idOf(0))).toBeUndefined()
+  await expect(store.find(idOf(0))).rejects.toMatchObject({ code: -32603 })
 })

@@ -1,20 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { Address } from 'viem'
 
 import { type RedisLink, StoreUnavailableError } from '../lib/redis.ts'
-import {
-  firstRecord,
-  hashesOf,
-  type SentCounts,
-  type SentStore,
-  type SentTransaction,
-} from './sentStore.ts'
+import { firstRecord, hashesOf, type SentStore, type SentTransaction } from './sentStore.ts'
 
-/**
- * Maximum number of accounts whose last counts are kept, and of bytes of the last transactions: each counts for all of the three keys that
- * find it.
- */
-const MAX_ACCOUNTS = 10_000
+/** Maximum number of bytes of the last transactions. Each counts for all of the three keys that find it. */
 const MAX_BYTES = 3 * 16 * 1024 * 1024
 
 /** Bytes of a transaction beside its signed bytes, roughly. */
@@ -27,15 +16,14 @@ const OVERHEAD = 1_000
 const KEPT = 60 * 60_000
 
 /**
- * A store that can be read while Redis is unavailable: it then returns the last answer that this process saw, or nothing.
- * Transactions cannot be sent meanwhile, so an old nonce is never used.
+ * A store that finds the transactions of this process while Redis is unavailable. Everything else is an error then, because other
+ * replicas may have sent more.
  *
  * A Redis that crashed may have lost its last second, and a failover what was not copied. A transaction that this process has
  * recorded, and that Redis has neither as sent nor as ended, is recorded again, at once when Redis is there again: otherwise it could be
  * signed a second time, here or at another replica, or its nonce given to another one.
  */
 export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus']): SentStore {
-  const counts = new LRUCache<Address, SentCounts>({ max: MAX_ACCOUNTS })
   /** By native id, by Ethereum hash, and by sender and nonce. */
   const found = new LRUCache<string, SentTransaction>({
     maxSize: MAX_BYTES,
@@ -98,17 +86,11 @@ export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus'])
         await restore(holder)
       }
     },
-    async counts(from) {
-      try {
-        const answer = await store.counts(from)
-        counts.set(from, answer)
-        return answer
-      } catch (error) {
-        return fallback(error, counts.get(from) ?? { mined: 0, next: 0 })
-      }
-    },
     unfinished: (options) =>
-      store.unfinished(options).catch((error: unknown) => fallback(error, [])),
+      store.unfinished(options).catch((error: unknown) => {
+        if (error instanceof StoreUnavailableError) return []
+        throw error
+      }),
     async find(hash) {
       const known = found.get(hash)
       try {
@@ -116,7 +98,8 @@ export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus'])
         if (sent) record(sent)
         return sent ?? (known && (await restore(known)))
       } catch (error) {
-        return fallback(error, known)
+        if (known && error instanceof StoreUnavailableError) return known
+        throw error
       }
     },
   }
@@ -127,9 +110,4 @@ const NONCE_LOST = {
   state: 'refused' as const,
   nodes: [],
   reason: 'Redis had lost another transaction with its nonce',
-}
-
-function fallback<value>(error: unknown, value: value): value {
-  if (error instanceof StoreUnavailableError) return value
-  throw error
 }

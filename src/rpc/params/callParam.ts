@@ -138,7 +138,7 @@ export function hasMember(object: Record<string, unknown>, ...names: string[]): 
 }
 
 /** Refuses blobs, which contracts can see: without them, a call or transaction would mean less than its sender thinks. */
-export function refuseBlobs(object: Record<string, unknown>): void {
+function refuseBlobs(object: Record<string, unknown>): void {
   if (hasMember(object, 'blobs', 'blobVersionedHashes', 'maxFeePerBlobGas'))
     throw new Error('transaction type not supported: blobs do not exist on this chain')
 }
