@@ -23,9 +23,11 @@ describe('collectBytes', () => {
     const held = createHeldBytes({ limit: 10_000_000, share: 10_000_000 })
     const collected = collectBytes(1_000_000, held.hold('a', 'bodies'))
     const part = Buffer.from('x')
+    // While a body of tiny parts waits for its turns, more parts are read.
+    const waiting = 4 * 1024 * 1024
     for (let at = 0; at < 100_000; at++) void collected.add(part)
-    expect(held.total()).toBeGreaterThanOrEqual(100_000)
-    expect(held.total()).toBeLessThan(200_000)
+    expect(held.total() - waiting).toBeGreaterThanOrEqual(100_000)
+    expect(held.total() - waiting).toBeLessThan(200_000)
   })
 
   test('error: over the limit, and over what may be held', () => {

@@ -5,6 +5,9 @@ import { smallParts } from './smallParts.ts'
 /** Bytes of a rejected body that are read and discarded before the connection is closed. */
 export const DROP_LIMIT = 64 * 1024 * 1024
 
+/** Bytes of the parts that are read while a body of tiny parts waits for its turn: 16 KiB, each in an object of its own. */
+const WAITING = 4 * 1024 * 1024
+
 /** The first size of a buffer for a body in parts. */
 const SMALL = 4 * 1024
 
@@ -23,6 +26,7 @@ export function collectBytes(limit: number, hold: Pick<Hold, 'take'>): Collected
   let buffer = Buffer.alloc(0)
   let used = 0
   let parts = 0
+  let waits = false
   return {
     add(part) {
       const needed = used + part.length
@@ -36,7 +40,10 @@ export function collectBytes(limit: number, hold: Pick<Hold, 'take'>): Collected
       }
       buffer.set(part, used)
       used = needed
-      return smallParts(++parts, used)
+      const others = smallParts(++parts, used)
+      if (others && !waits && !hold.take(WAITING)) throw new TooMuchHeldError()
+      waits ||= others !== undefined
+      return others
     },
     whole: () => buffer.subarray(0, used),
   }
