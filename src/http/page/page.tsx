@@ -246,7 +246,8 @@ export function createPage({
     if (tab === 'account') return <Resources facts={facts} />
     if (tab === 'contract') return contractView(c, facts, source)
     const kind = HISTORY_KINDS.find(([own]) => own === c.req.query('kind'))?.[0]
-    const history = await readHistory(address, kind, place, source)
+    const isSearch = c.req.query('search') === 'back'
+    const history = await readHistory(address, kind, { ...place, isSearch }, source)
     return <Transactions address={address} history={history} kind={kind} />
   }
 

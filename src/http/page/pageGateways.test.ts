@@ -78,6 +78,23 @@ test('behavior: without artifacts an unknown error is shown as data', async () =
   expect(other).toMatch(/No transactions of this address in blocks \d+ to \d+\./)
 })
 
+test('behavior: without an index older blocks are searched until a transaction is found', async () => {
+  const own = await startDevGateway({ producers: 1 })
+  onTestFinished(() => own.close())
+  const [from, to] = [own.accountOf(1), own.accountOf(2)]
+  const hash = (await own.rpc('eth_sendTransaction', { from, to, value: '0x5' })) as string
+  await own.rpc('anvil_mine', 100)
+  const { url } = await startGateway({ config: { upstream: own.url } })
+  const { open } = pagesOf(() => url)
+  const page = `/address/${to}?tab=transactions`
+  const { text } = await open(page)
+  expect(text).toMatch(/No transactions of this address in blocks \d+ to \d+\./)
+  const [, back = ''] = /href="([^"]+)">Search back until/.exec(text) ?? []
+  const { text: found } = await open(back.replaceAll('&amp;', '&'))
+  expect(found).not.toContain('No transactions')
+  expect(found).toContain(hash)
+})
+
 test('behavior: artifacts of a build folder name contracts, functions and errors', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-page-'))
   const { abi, runtime } = artifacts.Kitchen

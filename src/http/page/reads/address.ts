@@ -57,6 +57,9 @@ const BEACON_SLOT = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b3
 /** Transactions of one page of a history. */
 const PAGE = 25
 
+/** Blocks that are searched back for one page where no log index has the accounts of all blocks. */
+const MOST_SEARCHED = 1_000
+
 /** Tokens whose balance is read for one account. */
 const MOST_TOKENS = 30
 
@@ -112,20 +115,35 @@ function addressOf(word: Hex = '0x'): Address | undefined {
 /** Where a page of a history begins: a position of another page, or a block number. */
 export type HistoryPlace = { before?: string | undefined; after?: string | undefined }
 
-/** A page of the transactions of an account. @param kind - see `KINDS`; all of them without it */
+type HistoryAnswer = {
+  transactions: { timestamp: Hex; receipt: RpcReceipt }[]
+  newer: string | null
+  older: string | null
+  searched: { from: Hex; to: Hex }
+  complete: boolean
+}
+
+/**
+ * A page of the transactions of an account. Without an index one call searches few blocks.
+ *
+ * @param kind - see `KINDS`; all of them without it
+ * @param isSearch - whether older blocks are searched until a transaction is found, at most `MOST_SEARCHED`. Each call is charged.
+ */
 export async function readHistory(
   address: Address,
   kind: Kind | undefined,
-  { after, before }: HistoryPlace,
+  { isSearch, ...place }: HistoryPlace & { isSearch: boolean },
   source: Source,
 ): Promise<History> {
-  const answer = await source.ask<{
-    transactions: { timestamp: Hex; receipt: RpcReceipt }[]
-    newer: string | null
-    older: string | null
-    searched: { from: Hex; to: Hex }
-    complete: boolean
-  }>('ethgate_getTransactions', { address, after, before, kind, limit: PAGE })
+  const ask = (from: HistoryPlace) =>
+    source.ask<HistoryAnswer>('ethgate_getTransactions', { address, ...from, kind, limit: PAGE })
+  let answer = await ask(place)
+  const to = Number(answer.searched.to)
+  const isFruitless = () => !answer.complete && answer.transactions.length === 0
+  while (isSearch && isFruitless() && answer.older !== null) {
+    if (to - Number(answer.searched.from) >= MOST_SEARCHED) break
+    answer = await ask({ before: answer.older })
+  }
   const { complete, newer, older, searched, transactions } = answer
   const rows = await Promise.all(
     transactions.map(async ({ receipt, timestamp }) => {
@@ -139,7 +157,7 @@ export async function readHistory(
     rows,
     newer: newer === null ? undefined : `${link}&after=${newer}`,
     older: older === null ? undefined : `${link}&before=${older}`,
-    ...(!complete && { range: { from: Number(searched.from), to: Number(searched.to) } }),
+    ...(!complete && { range: { from: Number(searched.from), to } }),
   }
 }
 

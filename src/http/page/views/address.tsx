@@ -189,7 +189,7 @@ export function Transactions({
           {older && rows.length === 0 && (
             <>
               {' '}
-              <a href={link(older)}>Search further back</a>
+              <a href={link(`${older}&search=back`)}>Search back until one is found</a>
             </>
           )}
         </p>
