@@ -101,11 +101,12 @@ export function createPostgresEngines(): PostgresEngines {
       return startData(data, await freePort())
     },
     async startStandby(of) {
-      const data = join(folder, 'standby')
+      const port = await freePort()
+      const data = join(folder, `standby-${port}`)
       const from = `host=127.0.0.1 port=${of.port} user=postgres`
       runIn('pg_basebackup', '-D', data, '-R', '-X', 'stream', '-c', 'fast', '-d', from)
       // The settings of the primary were copied. A promoted server has no standby to wait for.
-      const server = await startData(data, await freePort(), '-c', 'synchronous_standby_names=')
+      const server = await startData(data, port, '-c', 'synchronous_standby_names=')
       return { ...server, promote: () => server.query('select pg_promote()') }
     },
     async startBouncer(of) {
