@@ -139,8 +139,8 @@ export async function readHistory(
     source.ask<HistoryAnswer>('ethgate_getTransactions', { address, ...from, kind, limit: PAGE })
   let answer = await ask(place)
   const to = Number(answer.searched.to)
-  const isFruitless = () => !answer.complete && answer.transactions.length === 0
-  while (isSearch && isFruitless() && answer.older !== null) {
+  const goesOn = () => isSearch && !answer.complete && answer.transactions.length === 0
+  while (goesOn() && answer.older !== null) {
     if (to - Number(answer.searched.from) >= MOST_SEARCHED) break
     answer = await ask({ before: answer.older })
   }
