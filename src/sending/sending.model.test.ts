@@ -121,8 +121,10 @@ async function play(run: Run, store: SentStore): Promise<void> {
   /** The Ethereum transaction of each native one, and when it expires. */
   const natives = new Map<Hash, { alias: number; expiration: number }>()
   const pool = new Set<Hash>()
-  /** By Ethereum transaction: what was signed until the last refusal that freed its record. */
-  const signedBefore = new Map<number, ReadonlySet<Hash>>()
+  /** What was recorded: nothing else may reach a node. */
+  const recorded = new Set<Hash>()
+  /** By Ethereum transaction: what was recorded until the last refusal that freed its record. */
+  const recordedBefore = new Map<number, ReadonlySet<Hash>>()
 
   // The chain.
   let branch = 0
@@ -210,12 +212,16 @@ async function play(run: Run, store: SentStore): Promise<void> {
         })
     const own: SentStore = {
       ...store,
-      reserve: faulty((sent: Parameters<SentStore['reserve']>[0]) => store.reserve(sent)),
+      reserve: faulty(async (sent: Parameters<SentStore['reserve']>[0]) => {
+        const reservation = await store.reserve(sent)
+        if (reservation.outcome === 'reserved') recorded.add(sent.id)
+        return reservation
+      }),
       change: faulty(async (...call: Parameters<SentStore['change']>) => {
         const result = await store.change(...call)
         const { alias } = natives.get(call[0]) ?? {}
         if (call[1].event === 'refused' && !result.sent && alias !== undefined)
-          signedBefore.set(alias, new Set(natives.keys()))
+          recordedBefore.set(alias, new Set(recorded))
         return result
       }),
       find: faulty((hash: Hash) => store.find(hash)),
@@ -308,6 +314,7 @@ async function play(run: Run, store: SentStore): Promise<void> {
   }
 
   function answer(id: Hash): BroadcastResult {
+    if (!recorded.has(id)) failures.push(new Error('broadcast without a record'))
     const kind = isCalm ? 'accepted' : nextAnswer()
     const isKnown = pool.has(id) || has(id)
     if (kind === 'accepted' || kind === 'resetAfter' || kind.endsWith('Has')) pool.add(id)
@@ -365,8 +372,8 @@ async function play(run: Run, store: SentStore): Promise<void> {
         () => answered.add(n),
         (error: RpcError) => {
           expect(error).toBeInstanceOf(RpcError)
-          // A refusal is told only while nothing can be mined of what was signed before. Once it is recorded, another request can sign again.
-          const before = signedBefore.get(n) ?? natives
+          // A refusal is told only while nothing can be mined of what was recorded before. Then another request can record what it has signed.
+          const before = recordedBefore.get(n) ?? natives
           const left = alive(n).filter(([id]) => before.has(id))
           if (error.code === -32000) expect(left, 'refused, and alive').toEqual([])
         },
