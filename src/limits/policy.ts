@@ -46,10 +46,9 @@ function contractsIn(
   params: readonly unknown[],
   targetOf: TargetOf,
 ): unknown[] | undefined {
-  const [first, second, third] = params
+  const [first, second] = params
   // Other code or storage may make a listed contract do anything.
-  const overrides = method === 'debug_traceCall' ? member(third, 'stateOverrides') : third
-  if (CALLS.has(method) && method !== 'trace_call' && changesContracts(overrides)) return []
+  if (CALLS.has(method) && changesContracts(overridesIn(method, params))) return []
   if (CALLS.has(method)) return [member(first, 'to')].filter((to) => to !== undefined)
   if (SEARCHES.has(method)) return listed(member(first, 'address'))
   if (PAGED.has(method)) return listed(member(member(first, 'filter'), 'address'))
@@ -57,6 +56,12 @@ function contractsIn(
   if (method === 'eth_sendRawTransaction')
     return [typeof first === 'string' ? targetOf(first) : undefined]
   return ANY.has(method) ? [] : undefined
+}
+
+/** The state overrides of a call. */
+function overridesIn(method: string, params: readonly unknown[]): unknown {
+  if (method === 'debug_traceCall') return member(params[2], 'stateOverrides')
+  return params[method === 'trace_call' ? 3 : 2]
 }
 
 /** Methods whose first parameter is a call or a transaction. */

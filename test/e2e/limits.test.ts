@@ -355,6 +355,23 @@ describe('API keys', () => {
     ],
     [
       'contracts: ["0x00000000000000000000000000000000000000aa"]',
+      'trace_call',
+      [
+        { to: `0x${'0'.repeat(38)}aa` },
+        ['trace'],
+        'latest',
+        { [`0x${'0'.repeat(38)}aa`]: { code: '0x00' } },
+      ],
+      'with this contract',
+    ],
+    [
+      'contracts: ["0x00000000000000000000000000000000000000aa"]',
+      'trace_callMany',
+      [[[{ to: `0x${'0'.repeat(38)}aa` }, ['trace']]]],
+      'with this contract',
+    ],
+    [
+      'contracts: ["0x00000000000000000000000000000000000000aa"]',
       'eth_getLogs',
       [{}],
       'with this contract',
@@ -387,7 +404,17 @@ describe('API keys', () => {
       params: [{ method, params }],
     })
     const explained = await send(url, inside, { 'x-api-key': 'secret-of-a' })
-    expect(JSON.stringify(await explained.json())).toContain(message.split(/ (?:debug|eth)_/, 1)[0])
+    expect(JSON.stringify(await explained.json())).toContain(message.split(/ (?:debug|eth|trace)_/, 1)[0])
+  })
+
+  test('args: a key limited to contracts may trace calls of them', async () => {
+    const permission = 'contracts: ["0x00000000000000000000000000000000000000aa"]'
+    const { url } = await start({ apiKeys: keysFile(entry('a', permission)).path })
+    const params = [{ to: `0x${'0'.repeat(38)}aa` }, ['trace'], 'latest']
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'trace_call', params })
+    const response = await send(url, body, { 'x-api-key': 'secret-of-a' })
+    // Without --simulate it goes no further.
+    expect(await response.json()).toMatchObject({ error: { code: -32601 } })
   })
 
   test.each([
