@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 import { expect, test } from 'vitest'
 
-import { StoreUnavailableError } from '../lib/redis.ts'
+import { type RedisLink, StoreUnavailableError } from '../lib/redis.ts'
 import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import type { SentStore } from './sentStore.ts'
@@ -37,6 +37,24 @@ function setup() {
   return { state, store }
 }
 
+/** A store that is replaced by one that has `lost` everything, when a test sets it. */
+function setupLoss(onStatus: RedisLink['onStatus'] = noStatus) {
+  const lost = createMemorySentStore()
+  const state = { store: createMemorySentStore() }
+  const store = withLastKnown(
+    {
+      ...state.store,
+      counts: (from) => state.store.counts(from),
+      reserve: (given) => state.store.reserve(given),
+      change: (...call) => state.store.change(...call),
+      find: (hash) => state.store.find(hash),
+      ending: (hash) => state.store.ending(hash),
+    },
+    onStatus,
+  )
+  return { lost, state, store }
+}
+
 test('default: answers are those of the store', async () => {
   const { store } = setup()
   expect(await store.reserve(sent)).toEqual({ outcome: 'reserved', nonce: 0 })
@@ -70,18 +88,7 @@ test('error: any other failure is passed on', async () => {
 })
 
 test('behavior: a transaction that Redis has lost is recorded again; one that ended is not', async () => {
-  const lost = createMemorySentStore()
-  const state = { store: createMemorySentStore() }
-  const store = withLastKnown(
-    {
-      ...state.store,
-      reserve: (given) => state.store.reserve(given),
-      change: (...call) => state.store.change(...call),
-      find: (hash) => state.store.find(hash),
-      ending: (hash) => state.store.ending(hash),
-    },
-    noStatus,
-  )
+  const { lost, state, store } = setupLoss()
   const expiration = Date.now() + 60_000
   await store.reserve({ ...sent, expiration, hex: 'aa' })
   // A failover to a server that does not have it.
@@ -96,18 +103,7 @@ test('behavior: a transaction that Redis has lost is recorded again; one that en
 })
 
 test('behavior: the nonces of transactions that Redis has lost are not given to others', async () => {
-  const lost = createMemorySentStore()
-  const state = { store: createMemorySentStore() }
-  const store = withLastKnown(
-    {
-      ...state.store,
-      reserve: (given) => state.store.reserve(given),
-      change: (...call) => state.store.change(...call),
-      find: (hash) => state.store.find(hash),
-      ending: (hash) => state.store.ending(hash),
-    },
-    noStatus,
-  )
+  const { lost, state, store } = setupLoss()
   const expiration = Date.now() + 60_000
   const other = (digit: string) => ({ expiration, from, id: `0x${digit.repeat(64)}` as const })
   await store.reserve(other('a'))
@@ -126,25 +122,13 @@ test('behavior: the nonces of transactions that Redis has lost are not given to 
 })
 
 test('behavior: a record that lacks the nonces below is not made to look like a whole one', async () => {
-  const lost = createMemorySentStore()
-  const state = { store: createMemorySentStore() }
+  let notify: (status: 'up') => void = () => {}
+  const { lost, state, store } = setupLoss((listener) => {
+    notify = (status) => listener(status, undefined)
+    return () => {}
+  })
   // Another replica, which has ended, sent the transaction before.
   await state.store.reserve({ ...sent, id: `0x${'77'.repeat(32)}`, alias: `0x${'88'.repeat(32)}` })
-  let notify: (status: 'up') => void = () => {}
-  const store = withLastKnown(
-    {
-      ...state.store,
-      counts: (from) => state.store.counts(from),
-      reserve: (given) => state.store.reserve(given),
-      change: (...call) => state.store.change(...call),
-      find: (hash) => state.store.find(hash),
-      ending: (hash) => state.store.ending(hash),
-    },
-    (listener) => {
-      notify = (status) => listener(status, undefined)
-      return () => {}
-    },
-  )
   expect(await store.reserve(sent)).toEqual({ outcome: 'reserved', nonce: 1 })
   state.store = lost
   notify('up')

@@ -27,10 +27,10 @@ export type Simulator = {
    * @param scope - The chain id, the lowest block that counts as newest, and what the run is charged to.
    * @throws RpcError with the words of calls that the node runs
    */
-  simulate(
+  simulate: (
     simulated: SimulatedCall,
     scope: { chainId: number; floor: number; call: ClientCall },
-  ): Promise<unknown>
+  ) => Promise<unknown>
 }
 
 /** A function of `CallExecution` with its arguments, as another thread gets them. */
@@ -65,7 +65,8 @@ export function createSimulated({
   nodeRpc,
   simulator,
 }: createSimulated.Options): CallExecution {
-  async function assertMay(name: keyof CallExecution, ref: BlockRef, call: ClientCall) {
+  /** The simulator, if this call may use it. */
+  async function simulatorFor(name: keyof CallExecution, { call, ref }: Asked): Promise<Simulator> {
     if (!simulator || !nodeRpc()) throw needsSimulator(name)
     const { caller } = call
     if (config.simulate === 'keys' && caller && caller.scope !== 'process' && !caller.key)
@@ -77,18 +78,24 @@ export function createSimulated({
     return simulator
   }
 
+  function runIn(
+    { simulate }: Simulator,
+    name: keyof CallExecution,
+    subject: unknown,
+    { call, ref: _, unit = SUN, ...asked }: Asked,
+  ): Promise<unknown> {
+    return simulate(
+      { name, subject, asked, unit: unit === WEI ? 'wei' : 'sun' },
+      { call, chainId: chain.id, floor: chain.latest().number },
+    )
+  }
+
   function running<name extends keyof CallExecution>(name: name): CallExecution[name] {
-    const run = async (subject: unknown, { call, ref, unit = SUN, ...asked }: Asked) => {
-      const simulator = await assertMay(name, ref, call)
-      return simulator.simulate(
-        { name, subject, asked, unit: unit === WEI ? 'wei' : 'sun' },
-        { call, chainId: chain.id, floor: chain.latest().number },
-      )
-    }
+    const run = async (subject: unknown, asked: Asked) =>
+      runIn(await simulatorFor(name, asked), name, subject, asked)
     return run as unknown as CallExecution[name]
   }
 
-  const simulate = running('simulate')
   return {
     accessList: running('accessList'),
     call: running('call'),
@@ -96,12 +103,12 @@ export function createSimulated({
     replay: running('replay'),
     traceCall: running('traceCall'),
     async simulate(simulation, asked) {
-      await assertMay('simulate', asked.ref, asked.call)
+      const simulator = await simulatorFor('simulate', asked)
       const rpc = nodeRpc()
       // The JSON-RPC of a node has amounts in sun.
       return asked.unit !== WEI && rpc && (await simulatesItself(rpc))
         ? simulateOnNode(rpc, simulation, asked.call)
-        : simulate(simulation, asked)
+        : runIn(simulator, 'simulate', simulation, asked)
     },
   }
 }
