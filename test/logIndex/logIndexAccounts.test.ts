@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -12,7 +9,8 @@ import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
 import { commandFile } from '../support/cli.ts'
 import { startGateway } from '../support/gateway.ts'
 import { readHistory, scanHistories } from '../support/histories.ts'
-import { postgresMissing, somePostgresIndex } from '../support/postgres.ts'
+import { directory, postgres } from '../support/indexPlaces.ts'
+import { postgresMissing } from '../support/postgres.ts'
 import { explainSkip } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
@@ -42,18 +40,6 @@ const someBlock = () => ({
     })),
   ),
 })
-
-const directory = () => {
-  const path = mkdtempSync(join(tmpdir(), 'ethgate-accounts-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
-}
-
-const postgres = () => {
-  const index = somePostgresIndex()
-  onTestFinished(() => index.drop())
-  return index.url
-}
 
 /** Fills the index and kills the process after some calls to the node. */
 async function fillAndKill(index: string, url: string, chain: ScriptedChain, calls: number) {

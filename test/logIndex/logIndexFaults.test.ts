@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,6 +8,7 @@ import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
 import { post } from '../support/client.ts'
 import { startGateway } from '../support/gateway.ts'
+import { directory } from '../support/indexPlaces.ts'
 import { until } from '../support/until.ts'
 
 const BLOCKS = 300
@@ -24,12 +24,6 @@ function createChain(): ScriptedChain {
   for (const script of scripts(BLOCKS, '11')) chain.mine(script)
   chain.solidify(BLOCKS)
   return chain
-}
-
-function someDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-faults-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
-  return directory
 }
 
 async function start(chain: ScriptedChain, index: string) {
@@ -62,7 +56,7 @@ const hashesOf = (chain: ScriptedChain) =>
 
 test('behavior: a chain that was reset to the same block 0 and another block 1', async () => {
   const chain = createChain()
-  const { gateway, url } = await start(chain, someDirectory())
+  const { gateway, url } = await start(chain, directory())
   await filled(gateway, BLOCKS)
   expect(await search(url)).toEqual(hashesOf(chain))
   chain.reorg(BLOCKS, scripts(BLOCKS + 20, '22'))
@@ -84,7 +78,7 @@ test('behavior: a chain that was reset to the same block 0 and another block 1',
 
 test('behavior: an index is kept while the node lacks its blocks, and used when it has them', async () => {
   const chain = createChain()
-  const index = someDirectory()
+  const index = directory()
   const before = await start(chain, index)
   await filled(before.gateway, BLOCKS)
   await before.gateway.stop()
@@ -110,7 +104,7 @@ for (const [name, damage] of [
 ] as const)
   test(`error: the gateway serves without an index whose file ${name}`, async () => {
     const chain = createChain()
-    const index = someDirectory()
+    const index = directory()
     const before = await start(chain, index)
     await filled(before.gateway, BLOCKS)
     await before.gateway.stop()
@@ -123,12 +117,12 @@ for (const [name, damage] of [
 
 test('behavior: /health is ok again after an index that could not be opened works', async () => {
   const chain = createChain()
-  const directory = join(someDirectory(), 'index')
-  writeFileSync(directory, 'a file in place of the directory')
-  const { gateway } = await start(chain, directory)
+  const folder = join(directory(), 'index')
+  writeFileSync(folder, 'a file in place of the directory')
+  const { gateway } = await start(chain, folder)
   await until(() => expect(gateway.health().index?.state).toBe('failed'))
-  rmSync(directory)
-  mkdirSync(directory)
+  rmSync(folder)
+  mkdirSync(folder)
   await filled(gateway, BLOCKS)
   await until(() => expect(gateway.health().reasons).toEqual([]))
 })

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,8 +6,9 @@ import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain, type Script } from '../support/chain.ts'
 import { post } from '../support/client.ts'
 import { startGateway } from '../support/gateway.ts'
+import { directory, postgres } from '../support/indexPlaces.ts'
 import { isLong } from '../support/long.ts'
-import { postgresMissing, somePostgresIndex } from '../support/postgres.ts'
+import { postgresMissing } from '../support/postgres.ts'
 import { explainSkip } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
@@ -68,18 +66,6 @@ function someBlock(): Script {
       Array.from({ length: pick(3) }, () => ({ address, topics: [] })),
     ),
   }
-}
-
-const directory = () => {
-  const path = mkdtempSync(join(tmpdir(), 'ethgate-index-live-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
-}
-
-const postgres = () => {
-  const index = somePostgresIndex()
-  onTestFinished(() => index.drop())
-  return index.url
 }
 
 /**
