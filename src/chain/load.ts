@@ -16,7 +16,7 @@ import type { BlockRange } from './blockRange.ts'
 /** A block with the outcome of each of its transactions, in the same order. Genesis has transactions without outcomes. */
 export type LoadedBlock = { block: Block; infos: readonly TransactionInfo[] }
 
-/** A transaction with its outcome, which genesis has none of. */
+/** A transaction and its outcome. Transactions of genesis have no outcome. */
 export type NativeTransaction = { transaction: Transaction; info: TransactionInfo | undefined }
 
 /** A block with its outcomes, decoded as far as they are used. */

@@ -48,7 +48,7 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
 /** An interface beside `/wallet`, and whether its address was guessed. */
 type Interface = { address?: string | undefined; isGuessed?: boolean | undefined }
 
-/** An interface of each node. One `auto` or `off` is for all of them. */
+/** The addresses of one interface, one for each node. A single `auto` or `off` counts for all nodes. */
 function interfacesOf(
   name: string,
   option: string | undefined,

@@ -24,7 +24,7 @@ type CustomError = { name: string; inputs: readonly AbiParameter[] }
 /** Maximum numbers of compiled contracts and of errors. The oldest are dropped first. */
 const MAX_CONTRACTS = 5_000
 const MAX_ERRORS = 20_000
-/** With the sources of a project each. */
+/** Compilations that are kept. Each has all sources of a project. */
 const MAX_COMPILATIONS = 1_000
 
 /** Milliseconds between two scans of the folder for new artifacts. */

@@ -252,7 +252,7 @@ export function createSubmission({
         return { ...held, hex: held.hex }
       }
       const sent = await reserve({ ...request, nonce: nonce ?? next }, { intent })
-      // Only an Ethereum transaction can be recorded by another request.
+      // `reserve` returns undefined only for an Ethereum transaction that another request has recorded.
       return { ...(sent as Recorded), nonce: nonce ?? next }
     },
     /** Broadcasts a transaction again whose block a reorg removed. */

@@ -404,7 +404,9 @@ describe('API keys', () => {
       params: [{ method, params }],
     })
     const explained = await send(url, inside, { 'x-api-key': 'secret-of-a' })
-    expect(JSON.stringify(await explained.json())).toContain(message.split(/ (?:debug|eth|trace)_/, 1)[0])
+    expect(JSON.stringify(await explained.json())).toContain(
+      message.split(/ (?:debug|eth|trace)_/, 1)[0],
+    )
   })
 
   test('args: a key limited to contracts may trace calls of them', async () => {

@@ -25,10 +25,10 @@ export type LoneTransaction = {
   firstLog: number
 }
 
-/** Lone reads of one block after which the block is read: a client that reads it transaction by transaction needs all of it. */
+/** After so many of its transactions a block is read as a whole: a client that reads one after the other needs all of it. */
 const ALONE = 2
 
-/** Blocks whose lone reads are counted, and hashes that were asked for and not found. */
+/** Most blocks whose reads are counted, and most hashes that are known not to be found. */
 const NOTED = 1_000
 
 /** Milliseconds for which a hash that was not found is not read alone: wallets ask for it until it is in a block. */
@@ -122,7 +122,10 @@ export declare namespace createLoneTransactions {
     blocks: Pick<Blocks, 'epoch' | 'get' | 'hashAt'>
     /** Memory for transactions. */
     bytes: number
-    /** Whether three calls at the same time are better than three calls of which two wait for the first, or than none. */
+    /**
+     * Whether to read the transaction alone, with three calls at once. Otherwise its block is read: from the store, or with one call for
+     * the height and then two.
+     */
     isBetter: (hash: Hash) => Promise<boolean>
     native: {
       wallet: Pick<NativeClient['wallet'], 'getTransactionById' | 'getTransactionInfoById'>

@@ -72,7 +72,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '--wait': 'send waits for the block unless --async is given',
 }
 
-/** The options of `ethgate dev` that replace options of an earlier version and of anvil. */
+/** What to use in place of options of anvil and of earlier versions of `ethgate dev`. */
 const DEV_OPTIONS: Readonly<Record<string, string>> = {
   '-a': 'use --accounts',
   '-b': 'use --block-time',

@@ -105,7 +105,7 @@ export function connectUpstreams({
   })
   let known = { at: Number.NEGATIVE_INFINITY, hasGrpc: false, isFar: false, isSpare: false }
 
-  /** What is asked for each cold read, and costs more than the rest of it. */
+  /** Each cold read asks for this. It is kept for a while, because it costs more than the rest of a read. */
   function condition(): typeof known {
     const at = performance.now()
     if (at - known.at < CONDITION_AGE) return known

@@ -233,7 +233,10 @@ export async function runWorkers({
     setTimeout(() => stop(reason), limit).unref()
   }
 
-  /** Signals that are not done yet. More than one begin anew, because the first may have begun before the program was replaced. */
+  /**
+   * Signals since the last replacement ended. One that came during a replacement causes another, because the program may have changed
+   * meanwhile.
+   */
   let signals = 0
   async function replace(): Promise<void> {
     if (++signals > 1) return

@@ -82,7 +82,7 @@ export function createSimulated({
     { simulate }: Simulator,
     name: keyof CallExecution,
     subject: unknown,
-    { call, ref: _, unit = SUN, ...asked }: Asked,
+    { call, unit = SUN, ...asked }: Asked,
   ): Promise<unknown> {
     return simulate(
       { name, subject, asked, unit: unit === WEI ? 'wei' : 'sun' },
