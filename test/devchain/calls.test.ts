@@ -65,6 +65,29 @@ test('behavior: contracts see the price that a transaction would pay, not the ma
   expect(await price({ gasPrice: '0x200' })).toBe(512n)
 })
 
+test('behavior: the account that receives burned coins, which starts below zero on the real chain, has nothing', async () => {
+  const burnt: Hex = `0x${'b0'.repeat(20)}`
+  const payment = { from: dev.accountOf(0), to: burnt, value: '0x3' }
+  const traced = (type: object, request: object = payment) =>
+    dev.rpc('debug_traceCall', request, 'latest', type)
+  await dev.chain.changeAccount(`41${burnt.slice(2)}`, { balance: -(2n ** 63n) })
+  expect(await dev.rpc('eth_getBalance', burnt, 'latest')).toBe('0x0')
+  expect(wordsOf(await call('bal', [burnt]))).toEqual([2n ** 63n])
+  expect(await dev.rpc('eth_call', { from: burnt, to: kitchen, data: calldata('n') })).toHaveLength(
+    66,
+  )
+  const before = await traced({ tracer: 'prestateTracer', tracerConfig: { includeEmpty: true } })
+  expect(before).toMatchObject({ [burnt]: { balance: '0x0' } })
+  const result = `function(ctx, db) { return db.getBalance(toAddress('${burnt}')).toString() }`
+  const tracer = `{ fault: function() {}, step: function() {}, result: ${result} }`
+  expect(await traced({ tracer })).toBe('0')
+  await expect(traced({}, { from: burnt, to: kitchen, value: '0x1' })).rejects.toMatchObject({
+    message: expect.stringContaining('have 0 want 1'),
+  })
+  await dev.rpc('eth_sendTransaction', payment)
+  expect(wordsOf(await call('bal', [burnt]))).toEqual([2n ** 63n + 3n])
+})
+
 describe('eth_estimateGas', () => {
   test('behavior: without a sender, a call may have any value, as from the zero address of Ethereum', async () => {
     const value = '0xde0b6b3a7640000'

@@ -3,6 +3,7 @@ import type { Bill } from '../contracts/fees.ts'
 import { energyLimits } from '../contracts/limits.ts'
 import { printRun } from '../contracts/printing.ts'
 import { addBalance, addProperty, createReceiver } from '../contracts/types.ts'
+import { balanceOf } from '../state/balance.ts'
 import { EthereumError } from '../state/errors.ts'
 import { countNonce, nonceOf } from '../state/nonce.ts'
 import { parameter } from '../state/parameters.ts'
@@ -172,7 +173,7 @@ const chargeNative: Charge = (state, transaction, context, { price }) => {
 
 /** Checks a balance. @throws EthereumError with geth's message, which libraries recognise. */
 export function assertFunds(state: StateReader, address: string, needed: bigint): void {
-  const balance = state.get('account', address)?.balance ?? 0n
+  const balance = balanceOf(state, address)
   if (balance < needed)
     throw new EthereumError(
       `insufficient funds for gas * price + value: address 0x${address.slice(2)} have ${balance} want ${needed}`,

@@ -6,7 +6,7 @@ import { formatUnits } from 'viem/utils'
 import { isLocal } from '../../http/local.ts'
 import { toBase58 } from '../../lib/base58.ts'
 import { VERSION } from '../../lib/version.ts'
-import { devAccounts } from '../index.ts'
+import { balanceOf, devAccounts } from '../index.ts'
 import type { DevAccount, DevChain } from '../index.ts'
 
 /** Accounts with what they are derived from, as TRE prints them. */
@@ -51,7 +51,7 @@ export function createAdminApp(chain: DevChain): Hono {
           ? `${toBase58(address)} (${address})`
           : toBase58(address)
     const rows = accounts.map(({ address }, index) => {
-      const balance = formatUnits(state.get('account', address)?.balance ?? 0n, chain.decimals)
+      const balance = formatUnits(balanceOf(state, address), chain.decimals)
       return `(${index}) ${shown(address)} (${balance} coins)`
     })
     const keys = accounts.map(({ key }, index) => `(${index}) ${key}`)

@@ -9,6 +9,7 @@ import {
   type TracedTransaction,
 } from '../../rpc/execution/execution.ts'
 import {
+  balanceOf,
   defaultTip,
   gasPriceOf,
   createFrameTracer,
@@ -57,7 +58,7 @@ export function devExecution(chain: DevChain, options: devCalls.Options) {
       const early = heightBeforeFork(chain, ref)
       if (fork && early !== undefined) return fork.balanceAt(toNativeAddress(account), early)
       const { state } = await stateOf(chain, ref, view)
-      return state.get('account', toNativeAddress(account))?.balance ?? 0n
+      return balanceOf(state, toNativeAddress(account))
     },
 
     async code(account, ref) {

@@ -6,6 +6,7 @@ import { toNativeAddress } from '../../lib/address.ts'
 import { InvalidParamsError, RpcError } from '../../lib/errors.ts'
 import type { CallRequest } from '../../rpc/params/callParam.ts'
 import {
+  balanceOf,
   EstimateFailure,
   defaultTip,
   estimateEthereum,
@@ -93,7 +94,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       const filled = await fill({ ...request, gas: limit }, config)
       const { from, gasPrice, maxFeePerGas: price = gasPrice, value } = filled
       const { state } = await stateOf(chain, 'pending', 'full')
-      const balance = state.get('account', from)?.balance ?? 0n
+      const balance = balanceOf(state, from)
       const payable = price ? (balance - value) / price : limit
       // Too little for the failed run: the pool refuses it for lack of funds.
       return { ...filled, gas: payable < result.energyUsed || payable > limit ? limit : payable }

@@ -3,6 +3,7 @@ import { bytesToHex, numberToHex } from 'viem/utils'
 
 import type { PrestateOptions } from '../../codec/traceRequest.ts'
 import type { Unit } from '../../codec/unit.ts'
+import { balanceOf } from '../state/balance.ts'
 import { nonceOf } from '../state/nonce.ts'
 import type { StateReader } from '../state/state.ts'
 import { slotKey } from '../vm/vmState.ts'
@@ -37,7 +38,7 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
     const code = state.get('code', address)
     return {
       exists: state.get('account', address) !== undefined,
-      balance: state.get('account', address)?.balance ?? 0n,
+      balance: balanceOf(state, address),
       nonce: nonceOf(state, address),
       code: code && code.length > 0 ? bytesToHex(code) : undefined,
       slots: [...slots].map((slot) => {

@@ -56,6 +56,21 @@ describe('runVm', () => {
     expect(state.get('account', CALLER)?.balance).toBe(990n)
   })
 
+  test('behavior: contracts see the 64 bits of a negative balance, as in the node, and a transfer raises it', async () => {
+    // The code answers the balance of THERE, before and after a transfer of 3 to it.
+    const code = `73${THERE.slice(2)}315f525f5f5f5f600373${THERE.slice(2)}5af15073${THERE.slice(2)}3160205260405ff3`
+    const state = stateWith({ [HERE]: code })
+    const burned = { ...newAccount(THERE, 'Normal', 0), balance: -(2n ** 63n) }
+    state.set('account', THERE, burned)
+    const { failure, output } = await run(state)
+    expect([failure, word(output.slice(0, 32)), word(output.slice(32))]).toEqual([
+      undefined,
+      2n ** 63n,
+      2n ** 63n + 3n,
+    ])
+    expect(state.get('account', THERE)).toEqual({ ...burned, balance: 3n - 2n ** 63n })
+  })
+
   test('behavior: the price of a write depends on whether the slot exists', async () => {
     // PUSH1 0, CALLDATALOAD, PUSH1 0, SSTORE
     const state = stateWith({ [HERE]: '60003560005500' })

@@ -94,7 +94,7 @@ export function createVmState(
         const code = top().get('code', key)
         return new Account(
           !vacant.has(key) && (emptiesCount || nonceOf(top(), key) > 0n) ? 1n : 0n,
-          account.balance,
+          seenBalance(account.balance),
           undefined,
           code && code.length > 0 ? codeHash(code) : KECCAK256_NULL,
         )
@@ -104,9 +104,10 @@ export function createVmState(
       const key = native(address)
       const known = await readFetching(() => top().get('account', key))
       if (!known && account.balance === 0n) return
+      const owed = known && known.balance < 0n ? seenBalance(known.balance) - known.balance : 0n
       top().set('account', key, {
         ...(known ?? newAccount(key, 'Normal', now)),
-        balance: account.balance,
+        balance: account.balance - owed,
       })
     },
     async deleteAccount(address) {
@@ -154,6 +155,14 @@ export function createVmState(
     shallowCopy: () => createVmState(base, options),
   }
   return vmState
+}
+
+/**
+ * The balance that contracts see. That of the account which receives burned coins is negative, from genesis on; the node's virtual
+ * machine reads its 64 bits without a sign.
+ */
+function seenBalance(balance: bigint): bigint {
+  return balance < 0n ? BigInt.asUintN(64, balance) : balance
 }
 
 function storedIn(state: State, key: string): Uint8Array {

@@ -1,6 +1,7 @@
 import type { JavaScriptTracer } from '../../../codec/traceRequest.ts'
 import type { Unit } from '../../../codec/unit.ts'
 import { currentTurn } from '../../../lib/turn.ts'
+import { balanceOf } from '../../state/balance.ts'
 import { readFetching } from '../../state/missing.ts'
 import { nonceOf } from '../../state/nonce.ts'
 import type { StateReader } from '../../state/state.ts'
@@ -71,7 +72,7 @@ export function createJavaScriptTracer(
       case 'input':
         return toHex(open.at(-1)?.input ?? new Uint8Array(0))
       case 'getBalance':
-        return amount(state.get('account', address())?.balance ?? 0n)
+        return amount(balanceOf(state, address()))
       case 'getNonce':
         return Number(nonceOf(state, address()))
       case 'getCode':
