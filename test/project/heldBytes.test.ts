@@ -35,6 +35,7 @@ test('default: the files that take each place', () => {
 
 /** The parts of the gateway that get what clients send. Pages keep nothing between requests but facts of the chain. */
 const ROOMS = [
+  'chain/changes',
   'chain/filters',
   'chain/subscriptions',
   'devchain/simulator',
@@ -45,10 +46,10 @@ const ROOMS = [
 
 /** Every file there with collections that begin empty and grow, their names, and what bounds them. */
 const GROWS: Record<string, string> = {
+  'src/chain/changes/page.ts: items': 'one page: --filter-page',
   'src/chain/filters/deliveries.ts: attempts, kept': 'one page for each answer in flight',
   'src/chain/filters/memory.ts: filters, clients, memory':
     'taken from the budget, and the limits of filters',
-  'src/chain/filters/page.ts: items': 'one page: --filter-page',
   'src/chain/filters/pending.ts: listeners, announced, unwritten':
     'the hashes of one look at the pool of the node',
   'src/chain/filters/pendingLog.ts: seen, entries': 'a number of hashes, the same for all clients',

@@ -99,6 +99,7 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
   const filters = createFilters({
     chain: {
       view: 'full',
+      block: outsideTheWindow,
       logRows: outsideTheWindow,
       logs: outsideTheWindow,
       resolve: async () => undefined,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
 import { sleep } from '../../lib/sleep.ts'
+import type { PendingResponse } from '../changes/response.ts'
 import type { HeadLog } from '../head/headTypes.ts'
 import { createDeliveries } from './deliveries.ts'
-import type { PendingResponse } from './response.ts'
 import { type Claim, type FilterStore, PAGE_LEASE, type StoredFilter } from './store.ts'
 
 /** A page that is reserved for one poll. The caller calls exactly one of the functions. */

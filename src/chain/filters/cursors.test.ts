@@ -47,6 +47,7 @@ function cursorsOf(
   const of = (view: 'full' | 'solid') =>
     createCursors({
       chain: {
+        block: async () => undefined,
         logRows: async () => [],
         async resolve(ref) {
           const block = typeof ref === 'number' ? chain[ref] : undefined

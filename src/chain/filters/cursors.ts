@@ -8,18 +8,17 @@ import { InvalidParamsError, RpcError, UpstreamError } from '../../lib/errors.ts
 import { sleep } from '../../lib/sleep.ts'
 import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
-import type { Head } from '../head/headTypes.ts'
-import { blockAt, newestIn, windowOf } from '../head/window.ts'
 import {
   BehindError,
   endOf,
   fromCursor,
-  idAt,
-  type Page,
   pageFrom,
   toCursor,
   whenReceived,
-} from './page.ts'
+} from '../changes/page.ts'
+import { createTopic, idAt, type Page, type Topic } from '../changes/topic.ts'
+import type { Head } from '../head/headTypes.ts'
+import { blockAt, newestIn, windowOf } from '../head/window.ts'
 import { type FilterOwner, type FilterSpec, type FilterStore, PAGE_LEASE } from './store.ts'
 
 /**
@@ -124,21 +123,22 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
     const isBelow = at.number < (windowOf(head).blocks[0]?.number ?? 0)
     if (isBelow && (await idAt(chain, at.number, call)).hash !== at.hash)
       throw new CursorLostError(at)
+    const topic = createTopic(chain, spec)
     const options = { chain, head, limit, call }
-    const same = answered && (await samePage(spec, at, { ...options, end: answered }))
-    const page = same ?? (await whenReceived(() => pageFrom(spec, at, options)))
+    const same = answered && (await samePage(topic, at, { ...options, end: answered }))
+    const page = same ?? (await whenReceived(() => pageFrom(topic, at, options)))
     if (!page) throw new CursorLostError(at)
     return page
   }
 
   /** The page up to an end that was answered before; undefined when that block was removed. @throws BehindError */
   async function samePage(
-    spec: Extract<FilterSpec, { kind: 'logs' }>,
+    topic: Topic,
     at: BlockId,
     options: pageFrom.Options & { end: BlockId },
   ): Promise<Page | undefined> {
     try {
-      return await whenReceived(() => pageFrom(spec, at, options))
+      return await whenReceived(() => pageFrom(topic, at, options))
     } catch (error) {
       const other = blockAt(windowOf(head), options.end.number)
       // A process that has started after a reorg never receives the removed block.
@@ -200,7 +200,7 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
 
 export declare namespace createCursors {
   type Options = {
-    chain: Pick<Chain, 'logRows' | 'nextRun' | 'resolve' | 'view'>
+    chain: Pick<Chain, 'block' | 'logRows' | 'nextRun' | 'resolve' | 'view'>
     head: Pick<Head, 'window'>
     /** Opens the store at the first use. @throws RpcError when cursors cannot be kept */
     store: () => Promise<FilterStore>

@@ -6,12 +6,20 @@ import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
 import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
+import {
+  BehindError,
+  endOf,
+  fromCursor,
+  pageFrom,
+  toCursor,
+  whenReceived,
+} from '../changes/page.ts'
+import type { PendingResponse } from '../changes/response.ts'
+import { createTopic } from '../changes/topic.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { newestIn, windowOf } from '../head/window.ts'
 import { createClaims } from './claims.ts'
-import { BehindError, endOf, fromCursor, pageFrom, toCursor, whenReceived } from './page.ts'
 import type { PendingFeed } from './pending.ts'
-import type { PendingResponse } from './response.ts'
 import {
   FilterNotFoundError,
   type FilterOwner,
@@ -95,8 +103,9 @@ export function createFilters({
       const { hashes, position } = page
       return { items: hashes.map((hash) => `"${hash}"`), cursor: position }
     }
+    const topic = createTopic(chain, spec)
     const options = { chain, head, limit: pageSize, call }
-    const page = await whenReceived(() => pageFrom(spec, fromCursor(cursor), options))
+    const page = await whenReceived(() => pageFrom(topic, fromCursor(cursor), options))
     return page && { items: page.items, cursor: toCursor(page.cursor) }
   }
 
@@ -161,7 +170,7 @@ export function createFilters({
 
 export declare namespace createFilters {
   type Options = {
-    chain: Pick<Chain, 'logRows' | 'logs' | 'nextRun' | 'resolve' | 'view'>
+    chain: Pick<Chain, 'block' | 'logRows' | 'logs' | 'nextRun' | 'resolve' | 'view'>
     head: Pick<Head, 'isShared' | 'window'>
     store: FilterStore
     pending: PendingFeed

@@ -1,6 +1,6 @@
 import { TooMuchHeldError } from '../../lib/bodyText.ts'
 import { createHeldBytes, type HeldBytes, type Hold } from '../../lib/heldBytes.ts'
-import { newId } from './id.ts'
+import { newId } from '../changes/id.ts'
 import {
   createFullness,
   filterBytes,

@@ -1,5 +1,5 @@
 import type { RedisLink } from '../../lib/redis.ts'
-import { newId } from './id.ts'
+import { newId } from '../changes/id.ts'
 import { createRedisCounts } from './redisCounts.ts'
 import { CHECK, CLAIM, COMMIT, CREATE, RELEASE, RENEW } from './redisScripts.ts'
 import {

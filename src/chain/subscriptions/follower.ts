@@ -1,19 +1,25 @@
 import type { BlockId } from '../../codec/blockRef.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
-import { stretchOf } from '../blockRange.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
-import { idAt } from '../filters/page.ts'
-import { type BlockChanges, blockChangesFrom } from '../head/blockChanges.ts'
+import { BehindError, pageFrom } from '../changes/page.ts'
+import type { Topic } from '../changes/topic.ts'
+import { blockChangesFrom } from '../head/blockChanges.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { newestIn, windowOf } from '../head/window.ts'
 import { createCatchUpQueue } from './catchUpQueue.ts'
 import type { RpcSocket } from './socket.ts'
 import { notification } from './text.ts'
-import type { Topic } from './topic.ts'
 
 /** A subscription to the chain: its topic, its cursor, and whether it is catching up in the background. */
-export type Follower = { kind: 'chain'; topic: Topic; at: BlockId; catchingUp: boolean }
+export type Follower = {
+  kind: 'chain'
+  topic: Topic
+  /** The most items of a page that is delivered in the background. */
+  limit: number
+  at: BlockId
+  catchingUp: boolean
+}
 
 type FollowerOfSocket = Follower & { id: string; socket: RpcSocket }
 
@@ -38,7 +44,7 @@ const TRY_AGAIN_LATER = 1013
 export function createFollowers({ chain, head, isOpen, log }: createFollowers.Options) {
   const queue = createCatchUpQueue<FollowerOfSocket>({
     isOpen,
-    take: (subscription) => deliverPortion(subscription),
+    take: deliverPage,
     onDone(subscription) {
       subscription.catchingUp = false
       if (isOpen(subscription)) follow(subscription)
@@ -50,15 +56,12 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     },
   })
 
-  function changesOf({ at }: Follower): BlockChanges {
-    const window = windowOf(head)
-    return blockChangesFrom(window, at, newestIn(window, chain.view).number)
-  }
-
   /** Delivers the missing changes: a few synchronously, many in the background. */
   function follow(subscription: FollowerOfSocket): void {
     if (subscription.catchingUp) return
-    const changes = changesOf(subscription)
+    const window = windowOf(head)
+    const { number: newest } = newestIn(window, chain.view)
+    const changes = blockChangesFrom(window, subscription.at, newest)
     // The next head update delivers the rest.
     if (changes === 'ahead') return
     if (typeof changes === 'string' || changes.length > AT_ONCE) {
@@ -70,35 +73,26 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     }
     for (const { after, block, removed } of changes) {
       const { id, socket, topic } = subscription
-      for (const text of topic.texts(block, removed)) socket.send(notification(id, text))
+      for (const text of topic.recent(block, removed)) socket.send(notification(id, text))
       subscription.at = after
     }
   }
 
   /** Delivers some blocks. @returns whether more blocks may remain for the background. */
-  async function deliverPortion(subscription: FollowerOfSocket): Promise<boolean> {
-    if (!subscription.socket.settle()) return false
-    const changes = changesOf(subscription)
-    if (changes === 'lost') throw new Error('the branch of the subscription is no longer known')
-    if (changes === 'ahead') return false
-    if (changes === 'below') {
-      const end = (windowOf(head).blocks[0]?.number ?? 0) - 1
-      const { at, socket, topic } = subscription
-      const { isRun, to } = stretchOf(chain.nextRun, { from: at.number + 1, to: end })
-      if (isRun) {
-        subscription.at = await idAt(chain, to, socket.call)
-        return true
-      }
-      const found = await topic.history(chain, at.number + 1, to, socket.call)
-      await sendSlowly(subscription, found.texts)
-      subscription.at = found.at
-      return true
-    }
-    for (const { after, block, removed } of changes.slice(0, AT_ONCE)) {
-      await sendSlowly(subscription, subscription.topic.texts(block, removed))
-      subscription.at = after
-    }
-    return changes.length > AT_ONCE
+  async function deliverPage(subscription: FollowerOfSocket): Promise<boolean> {
+    const { at, limit, socket, topic } = subscription
+    if (!socket.settle()) return false
+    const options = { chain, head, limit, maxSearches: 1, call: socket.call }
+    const page = await pageFrom(topic, at, options).catch((error: unknown) => {
+      // The next head update delivers the rest.
+      if (error instanceof BehindError) return 'behind' as const
+      throw error
+    })
+    if (page === 'behind') return false
+    if (!page) throw new Error('the branch of the subscription is no longer known')
+    await sendSlowly(subscription, page.items)
+    subscription.at = page.cursor
+    return page.cursor.hash !== at.hash
   }
 
   /** Sends in slices, so that other work runs between them, and as fast as the client reads. */
@@ -137,7 +131,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
 
 export declare namespace createFollowers {
   type Options = {
-    chain: Pick<Chain, 'block' | 'logRows' | 'nextRun' | 'resolve' | 'view'>
+    chain: Pick<Chain, 'nextRun' | 'resolve' | 'view'>
     head: Pick<Head, 'window'>
     isOpen: (subscription: { id: string; socket: RpcSocket }) => boolean
     log: HeadLog

@@ -4,10 +4,10 @@ import type { BlockRef } from '../../codec/blockRef.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
-import { newId } from '../filters/id.ts'
-import { idAt } from '../filters/page.ts'
+import { newId } from '../changes/id.ts'
+import type { PendingResponse } from '../changes/response.ts'
+import { createTopic, idAt, type TopicSpec } from '../changes/topic.ts'
 import type { PendingFeed } from '../filters/pending.ts'
-import type { PendingResponse } from '../filters/response.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { createFollowers, type Follower } from './follower.ts'
 import type { SubscriptionMemory } from './memory.ts'
@@ -17,7 +17,6 @@ import type { RpcSocket } from './socket.ts'
 import { createStatuses, type StatusSpec } from './statuses.ts'
 import { syncText } from './syncText.ts'
 import { notification } from './text.ts'
-import { createTopic, type TopicSpec } from './topic.ts'
 
 /** Subscriptions of the sockets of one view. */
 export type Hub = {
@@ -35,10 +34,12 @@ export type Hub = {
 
 /** The topic of a subscription. With `resumeFrom` it delivers the blocks from that height on, otherwise only new blocks. */
 export type SubscriptionSpec =
-  | (TopicSpec & { resumeFrom?: BlockRef })
+  | (ChainSpec & { resumeFrom?: BlockRef })
   | { kind: 'newPendingTransactions'; read?: ReadPending }
   | { kind: 'syncing' }
   | StatusSpec
+
+type ChainSpec = Exclude<TopicSpec, { kind: 'blocks' }>
 
 /**
  * Delivers chain updates to sockets, from the cursor of each subscription: to live subscriptions at every update, to the
@@ -146,14 +147,17 @@ export function createHub({
   }
 
   /** Sets the cursor of a subscription to the parent of the block that it resumes from. */
-  async function rewind(subscription: Follower, spec: TopicSpec, ref: BlockRef): Promise<void> {
+  async function rewind(subscription: Follower, spec: ChainSpec, ref: BlockRef): Promise<void> {
     if (ref === 'latest' || ref === 'pending') return
     const from = typeof ref === 'number' ? ref : (await chain.resolve(ref))?.number
     if (from === undefined) throw new InvalidParamsError(1, 'resumeFrom: no such block')
-    subscription.topic = createTopic(spec, from)
+    subscription.topic = topicOf(spec, from)
     if (from > subscription.at.number) return
     subscription.at = from === 0 ? { number: -1, hash: '0x' } : await idAt(chain, from - 1)
   }
+
+  const topicOf = (spec: ChainSpec, from = 0) =>
+    createTopic(chain, spec, { from, span: FIRST_SPAN, wanted: WANTED_LOGS })
 
   function toSubscription(socket: RpcSocket, spec: SubscriptionSpec): Subscription {
     const release = memory.take(socket.client, spec)
@@ -162,8 +166,9 @@ export function createHub({
     if (spec.kind === 'syncing') return { ...common, kind: spec.kind }
     if (spec.kind === 'transactionStatus')
       return { ...common, ...spec, since: now(), told: '', isOver: false }
-    const topic = createTopic(spec)
-    return { ...common, kind: 'chain', topic, at: followers.newest(), catchingUp: false }
+    const limit = spec.kind === 'logs' ? MAX_LOGS : HEADERS
+    const at = followers.newest()
+    return { ...common, kind: 'chain', topic: topicOf(spec), limit, at, catchingUp: false }
   }
 
   return {
@@ -212,3 +217,13 @@ export declare namespace createHub {
 const MOST_EARLY = 10_000
 
 const TRY_AGAIN_LATER = 1013
+
+/** Headers that a subscription reads at a time. */
+const HEADERS = 16
+
+/** Maximum number of logs that a subscription reads at a time, unless the first block alone has more. */
+const MAX_LOGS = 10_000
+
+/** Logs that one search should find: about 300 KB of text. The first search is small, because nothing is known yet. */
+const WANTED_LOGS = 500
+const FIRST_SPAN = 4

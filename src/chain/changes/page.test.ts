@@ -6,6 +6,7 @@ import type { Call } from '../../lib/call.ts'
 import { wireOf } from '../../lib/wire.ts'
 import type { RecentBlock } from '../head/headTypes.ts'
 import { pageFrom } from './page.ts'
+import { createTopic, type TopicChain } from './topic.ts'
 
 /** More than one call of a function takes as arguments. */
 const MANY = 200_000
@@ -15,11 +16,20 @@ const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '
 const block = (number: number, logs: RpcLog[] = []) =>
   ({ hash: hashOf(number), logs, number, parentHash: hashOf(number - 1) }) as RecentBlock
 
+/** A chain that has nothing. */
+const noChain = {
+  block: async () => undefined,
+  logRows: async () => [],
+  resolve: async () => undefined,
+}
+
 describe('the ids of old blocks', () => {
   const newest = block(1_000)
   const head = { window: () => ({ blocks: [newest], orphans: new Map(), solidified: newest }) }
-  const logRows = async () => []
-  const spec = { kind: 'blocks', view: 'full' } as const
+  const of = (resolve: TopicChain['resolve']) => {
+    const chain = { ...noChain, resolve, view: 'full' as const }
+    return { options: { chain, head, limit: 200 }, topic: createTopic(chain, { kind: 'blocks' }) }
+  }
 
   test('default: are read together', async () => {
     let reading = 0
@@ -30,8 +40,8 @@ describe('the ids of old blocks', () => {
       reading--
       return { hash: hashOf(ref as number), number: ref as number }
     }
-    const options = { chain: { logRows, resolve }, head, limit: 200 }
-    const page = await pageFrom(spec, block(0), options)
+    const { options, topic } = of(resolve)
+    const page = await pageFrom(topic, block(0), options)
     expect(page?.items).toEqual(Array.from({ length: 200 }, (_, index) => `"${hashOf(index + 1)}"`))
     expect(page?.cursor.number).toBe(200)
     expect(most).toBeGreaterThan(10)
@@ -44,8 +54,9 @@ describe('the ids of old blocks', () => {
       call?.signal?.throwIfAborted()
       return block(1)
     }
-    const options = { call: client, chain: { logRows, resolve }, head, limit: 200 }
-    await expect(pageFrom(spec, block(0), options)).rejects.toThrow('left')
+    const { options, topic } = of(resolve)
+    const page = pageFrom(topic, block(0), { ...options, call: client })
+    await expect(page).rejects.toThrow('left')
   })
 })
 
@@ -56,11 +67,17 @@ test.each([
   const log = { address: '0x01', topics: [] } as unknown as RpcLog
   const recent = block(lowest, lowest === 1 ? Array.from({ length: MANY }, () => log) : [])
   const rows = Array.from({ length: MANY }, () => wireOf<RpcLog>(Buffer.from('{}')))
+  const chain = {
+    ...noChain,
+    logRows: async () => rows,
+    resolve: async () => ({ hash: hashOf(99), number: 99 }),
+    view: 'full' as const,
+  }
   const page = await pageFrom(
-    { addresses: [], kind: 'logs', scanFrom: 0, topics: [], view: 'full' },
+    createTopic(chain, { addresses: [], kind: 'logs', topics: [] }),
     { hash: hashOf(0), number: 0 },
     {
-      chain: { logRows: async () => rows, resolve: async () => ({ hash: hashOf(99), number: 99 }) },
+      chain,
       head: { window: () => ({ blocks: [recent], orphans: new Map(), solidified: recent }) },
       limit: Infinity,
     },
