@@ -16,7 +16,14 @@ import { createCallDurations } from './callDurations.ts'
 export type WorkerMetrics = MetricObjectWithValues<MetricValue<string>>[]
 
 /** The state of the store of blocks. */
-export type StoreStatus = { blocks: number; bytes: number; damaged: number; isUp: boolean }
+export type StoreStatus = {
+  blocks: number
+  bytes: number
+  damaged: number
+  isUp: boolean
+  /** Why it does not work, as text. It may name a folder or a host. */
+  problem?: string | undefined
+}
 
 /** Every metric of a gateway. Names end in their unit; time is in seconds. */
 export type Metrics = ReturnType<typeof createMetrics>

@@ -45,6 +45,8 @@ export type Health = {
     logs: number
     bytes: number
   }
+  /** The store of final blocks; absent without one. */
+  store?: { state: 'starting' | 'up' | 'failed'; blocks: number; bytes: number }
   /** All workers of the machine, this one among them; absent without `--workers`. */
   workers?: WorkerState[]
   /** Seconds. */

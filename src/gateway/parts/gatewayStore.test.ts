@@ -9,6 +9,7 @@ import { blockCalls, heights, recordedBlock } from '../../../test/support/record
 import { until } from '../../../test/support/until.ts'
 import type { ChainUpdate } from '../../chain/head/headTypes.ts'
 import { createConfig } from '../../config/config.ts'
+import type { Health } from '../../http/health.ts'
 import type { BlockSource } from '../../logIndex/blocks/throughStore.ts'
 import { openBlockWriter } from '../../logIndex/blocks/writer.ts'
 import type { NativeClient } from '../../native/client.ts'
@@ -59,6 +60,9 @@ test('default: a process that has read nothing answers blocks, receipts and tran
   const before = readsOf(second).length
   expect(await answersOf(second)).toEqual(expected)
   expect(readsOf(second).slice(before)).toEqual([])
+  const health = (await (await fetch(`${second.url}/health`)).json()) as Health
+  // With the newest block, which the head read.
+  expect(health.store).toMatchObject({ state: 'up', blocks: numbers.length + 1 })
 })
 
 test('behavior: processes with one store read what one has read', async () => {
@@ -91,6 +95,11 @@ test('error: the folder has another chain', async () => {
     number: '0x84',
   })
   expect(stateOf(await metricsOf(gateway)).up).toBe(0)
+  const health = (await (await fetch(`${gateway.url}/health`)).json()) as Health
+  expect(health).toMatchObject({ status: 'degraded', store: { state: 'failed', blocks: 0 } })
+  expect(health.reasons.join()).toMatch(
+    /^the store of blocks does not work, nodes answer instead: .*chain/,
+  )
 })
 
 /** A store that has block 132, of a gateway whose node has block 132 with an id. */

@@ -148,8 +148,14 @@ export function createGatewayStore({
     },
     status() {
       const { blocks = 0, bytes = 0 } = store.usage() ?? {}
-      const isUp = state === 'up' && store.problem() === undefined
-      return { blocks, bytes, damaged: store.damaged(), isUp }
+      const problem = store.problem()
+      return {
+        blocks,
+        bytes,
+        damaged: store.damaged(),
+        isUp: state === 'up' && problem === undefined,
+        problem,
+      }
     },
   }
 }

@@ -2,15 +2,21 @@ import { expect, test } from 'vitest'
 
 import type { HeadStatus } from '../../chain/head/headTypes.ts'
 import { createConfig } from '../../config/config.ts'
+import type { HealthReader } from '../../http/health.ts'
+import type { StoreStatus } from '../metrics.ts'
 import { healthOf } from './health.ts'
 
 /** The health of a gateway whose head has this state. */
-const health = (head: Partial<HeadStatus>, upstreams: [] | undefined, cursors?: string) =>
+const health = (
+  head: Partial<HeadStatus>,
+  upstreams: [] | undefined,
+  { cursors, reader = 'operator', store }: Partial<Parts> = {},
+) =>
   healthOf({
     config: createConfig({}),
     draining: false,
     problems: [],
-    reader: 'operator',
+    reader,
     services: {
       blocks: { usage: () => ({ hits: 0, misses: 0 }) },
       chainId: 1,
@@ -18,11 +24,14 @@ const health = (head: Partial<HeadStatus>, upstreams: [] | undefined, cursors?: 
       head: { status: () => ({ number: 7, role: 'leader', upstream: 'up', ...head }) },
       cursorProblem: () => cursors,
       sentProblem: () => undefined,
+      store: store && { status: () => store },
     } as never,
     started: 0,
     upstreams,
     waiting: undefined,
   })
+
+type Parts = { cursors: string; reader: HealthReader; store: StoreStatus }
 
 test('behavior: not ready while the head has stalled', () => {
   expect(health({ age: 61_000, isStalled: true }, [])).toMatchObject({
@@ -37,7 +46,27 @@ test('behavior: not ready while the head has stalled', () => {
 
 test('behavior: degraded while the data folder cannot be written', () => {
   const problem = 'named cursors cannot be written to the data folder: ENOSPC'
-  expect(health({}, [], problem)).toMatchObject({ reasons: [problem], status: 'degraded' })
+  expect(health({}, [], { cursors: problem })).toMatchObject({
+    reasons: [problem],
+    status: 'degraded',
+  })
+})
+
+test('behavior: degraded while the store of blocks fails; only operators learn what its error names', () => {
+  const store = { blocks: 2, bytes: 900, damaged: 0, isUp: false, problem: 'no space in /data' }
+  const text = 'the store of blocks does not work, nodes answer instead'
+  expect(health({}, [], { store })).toMatchObject({
+    reasons: [`${text}: no space in /data`],
+    status: 'degraded',
+    store: { state: 'failed', blocks: 2, bytes: 900 },
+  })
+  expect(health({}, [], { reader: 'client', store }).reasons).toEqual([text])
+  const works = { ...store, problem: undefined }
+  expect(health({}, [], { store: works })).toMatchObject({ store: { state: 'starting' } })
+  expect(health({}, [], { store: { ...works, isUp: true } })).toMatchObject({
+    status: 'ok',
+    store: { state: 'up' },
+  })
 })
 
 test('behavior: before the node has answered, nothing is known of Redis', () => {

@@ -59,6 +59,11 @@ export function healthOf({
     )
   const index = services?.index?.status()
   if (index?.problem !== undefined) reasons.push(`the log index: ${index.problem}`)
+  const store = services?.store?.status()
+  if (store?.problem !== undefined)
+    reasons.push(
+      `the store of blocks does not work, nodes answer instead${isOperator ? `: ${store.problem}` : ''}`,
+    )
   for (const { number, state } of workers ?? [])
     if (state !== 'running')
       reasons.push(
@@ -96,6 +101,13 @@ export function healthOf({
         accounts: index.accounts.slice(-SHOWN_RANGES),
         logs: index.logs,
         bytes: index.bytes,
+      },
+    }),
+    ...(store && {
+      store: {
+        state: store.isUp ? 'up' : store.problem === undefined ? 'starting' : 'failed',
+        blocks: store.blocks,
+        bytes: store.bytes,
       },
     }),
     ...(workers && { workers }),

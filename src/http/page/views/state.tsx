@@ -50,6 +50,10 @@ export function State({
             'Log index',
             `${health.index.state}, ${grouped(health.index.logs)} logs, blocks ${health.index.covered.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ') || 'none'}`,
           ],
+          health.store && [
+            'Store of blocks',
+            `${health.store.state}, ${grouped(health.store.blocks)} blocks, ${grouped(health.store.bytes)} bytes`,
+          ],
           ...(health.workers ?? []).map(({ number, pid, restarts, state }): [string, string] => [
             `Worker ${number}`,
             `${state}, process ${pid}, started again ${plural(restarts, 'time')}`,
