@@ -91,7 +91,11 @@ export declare namespace benchSends {
 
 /** A gateway with the keys of all accounts of a chain. */
 async function startSide(folder: string, main?: string): Promise<Side> {
-  const chain = await createDevChain({ accounts: ACCOUNTS, blockTime: 1_000, profile: 'native' })
+  const chain = await createDevChain({
+    accounts: { count: ACCOUNTS },
+    mining: { blockTime: 1_000 },
+    rules: { profile: 'native' },
+  })
   chain.automine = false
   await chain.start()
   const node = await startFaultProxy(proxyTarget(chain))

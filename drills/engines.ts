@@ -108,7 +108,7 @@ async function redisFailovers(): Promise<boolean> {
 async function run({ name, start }: Drill) {
   process.stderr.write(`${name} …\n`)
   const engine = await start()
-  const chain = await createDevChain({ blockTime: 300 })
+  const chain = await createDevChain({ mining: { blockTime: 300 } })
   chain.automine = false
   await chain.start()
   const redisPrefix = randomBytes(6).toString('hex')

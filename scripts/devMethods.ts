@@ -62,7 +62,10 @@ const HARDHAT = `
 
 /** Rows of methods that do the same here, and what they do: those of anvil and Hardhat, and those that only this chain has. */
 export async function devMethodRows(): Promise<string[][]> {
-  const chain = await createDevChain({ accounts: 1, ethereum: { energy: 'cancun' } })
+  const chain = await createDevChain({
+    accounts: { count: 1 },
+    rules: { ethereum: { energy: 'cancun' } },
+  })
   const here = devMethods(chain, createDevSending(chain, createAnnouncer(chain)))
   const names = new Set([...Object.keys(here), ...`${ANVIL} ${HARDHAT}`.trim().split(/\s+/)])
   const byMeaning = new Map<string, string[]>()

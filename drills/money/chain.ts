@@ -60,7 +60,11 @@ async function openReal(urls: string[]): Promise<MoneyChain> {
 }
 
 async function openDevelopment(): Promise<MoneyChain> {
-  const chain = await createDevChain({ accounts: 10, blockTime: 1_000, profile: 'native' })
+  const chain = await createDevChain({
+    accounts: { count: 10 },
+    mining: { blockTime: 1_000 },
+    rules: { profile: 'native' },
+  })
   chain.automine = false
   await chain.start()
   const target = proxyTarget(chain) as Ask

@@ -15,7 +15,10 @@ import { signEthereum } from './transactions/ethereumTransaction.ts'
 const TIME = 1_700_000_000_000
 
 async function chainOf(options: createDevChain.Options = {}): Promise<DevChain> {
-  const chain = await createDevChain({ blockTime: 0, now: () => TIME, ...options })
+  const chain = await createDevChain({
+    ...options,
+    time: { now: () => TIME, ...options.time },
+  })
   await chain.start()
   return chain
 }
@@ -52,12 +55,14 @@ describe('createDevChain', () => {
     let readings = 0
     let isBroken = false
     const chain = await chainOf({
-      now() {
-        if (!isBroken) return TIME
-        readings++
-        throw new Error('no clock')
+      time: {
+        now() {
+          if (!isBroken) return TIME
+          readings++
+          throw new Error('no clock')
+        },
       },
-      onError: (error) => errors.push(error),
+      mining: { onError: (error) => errors.push(error) },
     })
     isBroken = true
     chain.setBlockTime(1)
@@ -97,11 +102,13 @@ describe('createDevChain', () => {
     const errors: unknown[] = []
     let isBroken = false
     const chain = await chainOf({
-      now() {
-        if (isBroken) throw new Error('no clock')
-        return TIME
+      time: {
+        now() {
+          if (isBroken) throw new Error('no clock')
+          return TIME
+        },
       },
-      onError: (error) => errors.push(error),
+      mining: { onError: (error) => errors.push(error) },
     })
     const from = addressOf(chain, 0)
     const common = { chainId: chain.chainId, data: '0x00', from, gas: 60_000n, value: 0n } as const
@@ -143,7 +150,7 @@ describe('createDevChain', () => {
   })
 
   test('behavior: without automine a transaction waits in the pool and is part of the newest state', async () => {
-    const chain = await chainOf({ automine: false })
+    const chain = await chainOf({ mining: { automine: false } })
     const { txid } = await transfer(chain, 5)
     expect(await ask(chain, 'wallet/gettransactionlistfrompending')).toEqual({ txId: [txid] })
     expect(await ask(chain, 'wallet/getpendingsize')).toEqual({ pendingSize: 1 })
@@ -204,7 +211,7 @@ describe('createDevChain', () => {
   test('args: the same seed gives the same blocks', async () => {
     const ids = await Promise.all(
       ['a', 'a', 'b'].map(async (seed) => {
-        const chain = await createDevChain({ seed, blockTime: 0 })
+        const chain = await createDevChain({ time: { seed }, mining: { blockTime: 0 } })
         await chain.start()
         await transfer(chain, 5)
         return chain.ledger.head().id
@@ -236,15 +243,19 @@ describe('createDevChain', () => {
 
   test('default: with 18 decimals the newest block is block 0, of now and without transactions, as on anvil', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'ethgate-')), 'state')
-    const chain = await chainOf({ decimals: 18, state: file })
+    const chain = await chainOf({ rules: { decimals: 18 }, state: file })
     const { header, transactions } = chain.ledger.head()
     expect(header).toMatchObject({ number: 0, timestamp: TIME, txTrieRoot: '00'.repeat(32) })
     expect(transactions).toEqual([])
     // A chain that continues from a file keeps the time of its block 0.
-    const later = await chainOf({ decimals: 18, now: () => TIME + 60_000, state: file })
+    const later = await chainOf({
+      rules: { decimals: 18 },
+      time: { now: () => TIME + 60_000 },
+      state: file,
+    })
     expect(later.ledger.head()).toEqual(chain.ledger.head())
     await later.mine()
-    const seeded = await chainOf({ decimals: 18, seed: 'x' })
+    const seeded = await chainOf({ rules: { decimals: 18 }, time: { seed: 'x' } })
     expect(seeded.ledger.head().header.timestamp).toBe(Date.parse('2025-01-01T00:00:00Z'))
   })
 
@@ -256,7 +267,7 @@ describe('createDevChain', () => {
     'behavior: blocks of %s are executed again by their rules after a restart with %s',
     async (before, after) => {
       const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
-      const first = await chainOf({ decimals: 18, ethereum: { energy: before }, state })
+      const first = await chainOf({ rules: { decimals: 18, ethereum: { energy: before } }, state })
       const from = addressOf(first, 0)
       // Stores a word: it has another price in each of these rules.
       const [data, gas] = ['0x5f355f55', 200_000n] as const
@@ -266,7 +277,7 @@ describe('createDevChain', () => {
         await first.send(signEthereum(common, first.accounts[0]?.key))
       ).announced
       await first.close()
-      const second = await chainOf({ decimals: 18, ethereum: { energy: after }, state })
+      const second = await chainOf({ rules: { decimals: 18, ethereum: { energy: after } }, state })
       const block = second.ledger.head()
       expect(block.transactions).toHaveLength(1)
       const replayed = []
@@ -279,14 +290,14 @@ describe('createDevChain', () => {
 
   test('behavior: a state file that names no hardforks has blocks of the present one', async () => {
     const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
-    const first = await chainOf({ decimals: 18, ethereum: { energy: 'cancun' }, state })
+    const first = await chainOf({ rules: { decimals: 18, ethereum: { energy: 'cancun' } }, state })
     await first.mine()
     await first.close()
     const old = readFileSync(state, 'utf8')
       .replace(',"hardforks":true', '')
       .replace(/"hardfork":"cancun",?/, '')
     writeFileSync(state, old)
-    const second = await chainOf({ decimals: 18, ethereum: { energy: 'cancun' }, state })
+    const second = await chainOf({ rules: { decimals: 18, ethereum: { energy: 'cancun' } }, state })
     expect(second.ledger.contextAt(second.ledger.head()).block.hardfork).toBe('cancun')
     await second.close()
   })
@@ -294,7 +305,7 @@ describe('createDevChain', () => {
   test('error: a state file of another chain', async () => {
     const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
     await chainOf({ state })
-    await expect(createDevChain({ state, accounts: 3 })).rejects.toThrow('another chain')
+    await expect(createDevChain({ state, accounts: { count: 3 } })).rejects.toThrow('another chain')
   })
 
   test.each([

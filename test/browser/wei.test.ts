@@ -16,7 +16,7 @@ describe.skipIf(!hasChromium)('a chain with 18 decimals in Chromium', () => {
   let hash: Hash
 
   beforeAll(async () => {
-    dev = await startDevGateway({ decimals: 18 })
+    dev = await startDevGateway({ rules: { decimals: 18 } })
     hash = (await dev.rpc('eth_sendTransaction', {
       from: dev.accountOf(0),
       to: dev.accountOf(1),

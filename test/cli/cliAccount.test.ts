@@ -40,7 +40,7 @@ describe('account', () => {
   })
 
   test('behavior: amounts of a node are in its unit, whatever chain the gateway of the environment serves', async () => {
-    const dev = await startDevGateway({ decimals: 18 })
+    const dev = await startDevGateway({ rules: { decimals: 18 } })
     const args = ['account', 'show', ALICE.base58, '--node', shared.node.url, '--table']
     const run = await ethgate(args, { env: { ETH_RPC_URL: dev.url } })
     await dev.close()

@@ -162,7 +162,7 @@ describe('EIP-7702 transactions', () => {
   })
 
   test('error: the rules of the real chain have no authorizations', async () => {
-    const native = await startDevGateway({ profile: 'native' })
+    const native = await startDevGateway({ rules: { profile: 'native' } })
     try {
       const account = privateKeyToAccount(native.keyOf(0))
       const signed = await account.signAuthorization({

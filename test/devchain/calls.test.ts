@@ -487,7 +487,7 @@ describe('eth_simulateV1', () => {
 
 describe('18 decimals', () => {
   test('default: balances, values and amounts in contracts are in units of 10^-18', async () => {
-    const wei = await startDevGateway({ decimals: 18 })
+    const wei = await startDevGateway({ rules: { decimals: 18 } })
     const [from, to] = wei.chain.accounts.map(({ address }) => `0x${address.slice(2)}`)
     const balance = async (who: unknown) =>
       BigInt((await wei.rpc('eth_getBalance', who, 'latest')) as Hex)

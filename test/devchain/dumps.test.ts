@@ -64,9 +64,13 @@ async function dumped(options: createDevChain.Options = {}) {
 
 test.each([
   ['with 6 decimals', {}, {}],
-  ['with 18 decimals', { decimals: 18 }, {}],
-  ['on a chain with other accounts', {}, { accounts: 3, derivationPath: "m/44'/195'/0'/0" }],
-  ['with a seed', { seed: 'x' }, { seed: 'x' }],
+  ['with 18 decimals', { rules: { decimals: 18 } }, {}],
+  [
+    'on a chain with other accounts',
+    {},
+    { accounts: { count: 3, derivationPath: "m/44'/195'/0'/0" } },
+  ],
+  ['with a seed', { time: { seed: 'x' } }, { time: { seed: 'x' } }],
 ] as const)('default: %s, the dumped chain is there again and goes on', async (_, made, other) => {
   const { dump, heights, was } = await dumped(made)
   const dev = await startDevGateway({ ...made, ...other })
@@ -114,7 +118,7 @@ test('behavior: a state file has the loaded chain after a restart, and a reset g
 })
 
 test('behavior: other producers make the next blocks; error: blocks that were mined at once by others', async () => {
-  const maker = await createDevChain({ producers: 3, seed: 'y' })
+  const maker = await createDevChain({ rules: { producers: 3 }, time: { seed: 'y' } })
   await maker.start()
   await maker.mineMany(5)
   const dev = await startDevGateway()
@@ -134,7 +138,7 @@ test('behavior: other producers make the next blocks; error: blocks that were mi
 })
 
 test('error: a state with other decimals; behavior: one of an earlier release adds its accounts', async () => {
-  const wei = await createDevChain({ decimals: 18 })
+  const wei = await createDevChain({ rules: { decimals: 18 } })
   const dev = await startDevGateway()
   const dump = `0x${Buffer.from(wei.dumpState()).toString('hex')}`
   await expect(dev.rpc('anvil_loadState', dump)).rejects.toMatchObject({

@@ -22,7 +22,7 @@ const HASHING = '0x5f35405f5260205ff3'
 const CONTRACT: Hex = `0x${'c1'.repeat(20)}`
 const OTHER: Hex = `0x${'c2'.repeat(20)}`
 
-const dev = await startDevGateway({ decimals: 18 })
+const dev = await startDevGateway({ rules: { decimals: 18 } })
 afterAll(() => dev.close())
 beforeEach(() => dev.rpc('hardhat_reset'))
 const client = createPublicClient({ transport: http(dev.url), cacheTime: 0 })
@@ -355,7 +355,7 @@ test('behavior: a state file keeps a run as one line', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'runs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const state = join(folder, 'chain')
-  const open = () => createDevChain({ blockTime: 0, decimals: 18, state })
+  const open = () => createDevChain({ mining: { blockTime: 0 }, rules: { decimals: 18 }, state })
   const chain = await open()
   await chain.start()
   await chain.mineMany(MILLION, 12_000)

@@ -38,7 +38,7 @@ const call = (index: number, body: object) =>
   })
 
 beforeAll(async () => {
-  chain = await createDevChain({ blockTime: 0 })
+  chain = await createDevChain({ mining: { blockTime: 0 } })
   await chain.start()
   const deployed = await send(0, 'deploycontract', {
     abi: JSON.stringify(artifacts.Kitchen.abi),

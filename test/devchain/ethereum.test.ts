@@ -115,7 +115,7 @@ describe('addresses of contracts', () => {
   })
 
   test('args: native addresses, as on the real chain', async () => {
-    const native = await startDevGateway({ ethereum: { addresses: 'native' } })
+    const native = await startDevGateway({ rules: { ethereum: { addresses: 'native' } } })
     const from = native.accountOf(0)
     const hash = await native.rpc('eth_sendTransaction', { from, data: KITCHEN })
     const receipt = (await native.rpc('eth_getTransactionReceipt', hash)) as Answer
@@ -170,7 +170,7 @@ describe('anybody may send', () => {
   })
 
   test('args: fees as the chain charges them', async () => {
-    const native = await startDevGateway({ ethereum: { fees: 'native' } })
+    const native = await startDevGateway({ rules: { ethereum: { fees: 'native' } } })
     const [from, to] = native.chain.accounts.map(({ address }) => `0x${address.slice(2)}`)
     const cost = async () => {
       const before = BigInt((await native.rpc('eth_getBalance', from, 'latest')) as Hex)

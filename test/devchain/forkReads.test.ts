@@ -60,7 +60,7 @@ describe('how it reads', () => {
   })
 
   test('error: an unknown block, a JSON-RPC of another chain, no address', async () => {
-    const other = await startDevGateway({ seed: 'other', accounts: 3 })
+    const other = await startDevGateway({ time: { seed: 'other' }, accounts: { count: 3 } })
     onTestFinished(() => other.close())
     const open = (options: Partial<connectFork.Options>) =>
       connectFork({ url: real.url, cache: 'off', ...options })

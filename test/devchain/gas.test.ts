@@ -30,7 +30,7 @@ const word = (value: bigint | number): Hex => `0x${value.toString(16).padStart(6
 let dev: DevGateway
 
 beforeAll(async () => {
-  dev = await startDevGateway({ decimals: 18 })
+  dev = await startDevGateway({ rules: { decimals: 18 } })
 })
 beforeEach(() => dev.rpc('hardhat_reset'))
 afterAll(() => dev.close())

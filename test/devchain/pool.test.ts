@@ -11,7 +11,7 @@ let from: `0x${string}`
 let to: `0x${string}`
 
 beforeAll(async () => {
-  dev = await startDevGateway({ automine: false })
+  dev = await startDevGateway({ mining: { automine: false } })
   const [first, second] = dev.chain.accounts.map(({ address }) => `0x${address.slice(2)}` as const)
   ;[from, to] = [first as `0x${string}`, second as `0x${string}`]
   for (const nonce of ['0x0', '0x1', '0x3'])
@@ -129,7 +129,7 @@ test('behavior: the pending block is the next one, with the ready transactions o
 })
 
 test('args: a subscription to whole pending transactions, in the unit of its path', async () => {
-  const chain = await startDevGateway({ automine: false })
+  const chain = await startDevGateway({ mining: { automine: false } })
   const sockets = await Promise.all(
     ['', '/wei'].map((path) => openSocket(`${chain.url.replace('http', 'ws')}${path}`)),
   )
@@ -158,7 +158,7 @@ test('args: a subscription to whole pending transactions, in the unit of its pat
 })
 
 test('behavior: a transaction behind a nonce gap is pending when the gap is filled', async () => {
-  const chain = await startDevGateway({ automine: false, decimals: 18 })
+  const chain = await startDevGateway({ mining: { automine: false }, rules: { decimals: 18 } })
   const send = (nonce: string) =>
     chain.rpc('eth_sendTransaction', { from, gas: '0x5208', nonce, to, value: '0x5' })
   const filter = await chain.rpc('eth_newPendingTransactionFilter')
@@ -182,7 +182,7 @@ test('error: bytes that are not a signed transaction', async () => {
 })
 
 test('behavior: a transaction that waits for a nonce before it stays readable, however much time passes', async () => {
-  const chain = await startDevGateway({ decimals: 18 })
+  const chain = await startDevGateway({ rules: { decimals: 18 } })
   const request = { from, gas: '0x5208', nonce: '0x3', to, value: '0x5' }
   const hash = await chain.rpc('eth_sendTransaction', request)
   await chain.rpc('evm_increaseTime', 90_000)

@@ -49,7 +49,7 @@ test('error: numbers that the chain cannot keep exactly', async () => {
 
 test('behavior: with transactions waiting, estimates, calls, the pending block and the block have one time', async () => {
   for (const profile of ['ethereum', 'native'] as const) {
-    const chain = await startDevGateway({ automine: false, profile })
+    const chain = await startDevGateway({ mining: { automine: false }, rules: { profile } })
     const rpc = (method: string, ...params: unknown[]) => chain.rpc(method, ...params)
     await rpc('anvil_setCode', CONTRACT, CLOCK)
     await rpc('evm_increaseTime', 1_000)
@@ -101,7 +101,7 @@ const START = Date.parse('2019-03-06T00:00:00Z')
 test.each([{}, { decimals: 18 }, { profile: 'native' }, { seed: 'a' }] as const)(
   'args: a chain starts at a chosen time, with %o',
   async (options) => {
-    const chain = await startDevGateway({ ...options, timestamp: START })
+    const chain = await startDevGateway({ ...options, time: { timestamp: START } })
     for (let block = 0; block < 3; block++) {
       const time = await timeOf(chain, 'latest')
       expect(time).toBeGreaterThanOrEqual(START / 1_000)
@@ -115,12 +115,20 @@ test.each([{}, { decimals: 18 }, { profile: 'native' }, { seed: 'a' }] as const)
 
 test('args: a stored chain with a chosen start goes on from its newest block', async () => {
   const state = join(mkdtempSync(join(tmpdir(), 'ethgate-time-')), 'chain.jsonl')
-  const first = await startDevGateway({ decimals: 18, state, timestamp: START })
+  const first = await startDevGateway({
+    rules: { decimals: 18 },
+    state,
+    time: { timestamp: START },
+  })
   await first.rpc('evm_increaseTime', 86_400)
   await first.rpc('evm_mine')
   const newest = await timeOf(first, 'latest')
   await first.close()
-  const second = await startDevGateway({ decimals: 18, state, timestamp: START })
+  const second = await startDevGateway({
+    rules: { decimals: 18 },
+    state,
+    time: { timestamp: START },
+  })
   await second.rpc('evm_mine')
   expect((await timeOf(second, 'latest')) - newest).toBeLessThan(60)
   await second.close()

@@ -17,7 +17,7 @@ const anvil = anvilTraces()
 
 beforeAll(async () => {
   // The unit is that of Ethereum, so amounts are the same as on anvil.
-  dev = await startDevGateway({ decimals: 18 })
+  dev = await startDevGateway({ rules: { decimals: 18 } })
   hashes = await sendCases((...call) => dev.rpc(...call))
 })
 
@@ -203,7 +203,7 @@ describe('debug_traceTransaction', () => {
 
 describe('debug_traceBlockBy*', () => {
   test('default: every transaction of the block, by number and by hash', async () => {
-    const chain = await startDevGateway({ automine: false })
+    const chain = await startDevGateway({ mining: { automine: false } })
     const [from, to] = chain.chain.accounts.map(({ address }) => `0x${address.slice(2)}`)
     const send = (value: string) => chain.rpc('eth_sendTransaction', { from, to, value })
     const sent = [await send('0x1'), await send('0x2'), await send('0x3')]
@@ -333,7 +333,7 @@ describe('exact', () => {
   test.each(['ethereum', 'native'] as const)(
     'behavior: what tools chose for a block, profile %s, is there again when its transactions are traced',
     async (profile) => {
-      const chain = await startDevGateway({ profile })
+      const chain = await startDevGateway({ rules: { profile } })
       const [from] = chain.chain.accounts.map(({ address }) => `0x${address.slice(2)}`)
       // Stores COINBASE, BASEFEE and PREVRANDAO.
       const data = '0x416000554860015544600255'

@@ -7,7 +7,7 @@ let dev: DevGateway
 let hashes: Map<string, `0x${string}`>
 
 beforeAll(async () => {
-  dev = await startDevGateway({ decimals: 18 })
+  dev = await startDevGateway({ rules: { decimals: 18 } })
   hashes = await sendCases((...call) => dev.rpc(...call))
 }, 120_000)
 

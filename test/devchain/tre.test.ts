@@ -207,7 +207,7 @@ describe('impersonation in native form', () => {
 })
 
 test('behavior: one producer solidifies each block', async () => {
-  const chain = await startDevGateway({ producers: 1 })
+  const chain = await startDevGateway({ rules: { producers: 1 } })
   await chain.rpc('eth_sendTransaction', { from: chain.accountOf(0), to: CONTRACT, value: '0x1' })
   const [latest, final] = await Promise.all(
     ['latest', 'finalized'].map((block) => chain.rpc('eth_getBlockByNumber', block, false)),

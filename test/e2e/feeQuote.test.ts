@@ -56,7 +56,7 @@ const stake = (address: Hex, coins: bigint) =>
 let tokenAt: Hex
 
 beforeAll(async () => {
-  node = await startDevGateway({ profile: 'native', blockTime: 0 })
+  node = await startDevGateway({ rules: { profile: 'native' }, mining: { blockTime: 0 } })
   gateway = await startGateway({
     config: { upstream: node.url },
     keys: node.chain.accounts.map(({ key }) => key),
@@ -180,7 +180,7 @@ test('error: a misspelt member is named', async () => {
 })
 
 test('error: a development chain with 18 decimals has no quotes', async () => {
-  const dev = await startDevGateway({ decimals: 18 })
+  const dev = await startDevGateway({ rules: { decimals: 18 } })
   const quote = dev.rpc('ethgate_feeQuote', { from: dev.accountOf(0), to: NEW })
   await expect(quote).rejects.toMatchObject({
     code: -32601,

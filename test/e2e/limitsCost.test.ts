@@ -98,7 +98,7 @@ test('behavior: a search of the log index costs what it read there', async () =>
 })
 
 test('behavior: a simulation costs the calls and the time that it took', async () => {
-  const node = await startDevGateway({ profile: 'native', blockTime: 0 })
+  const node = await startDevGateway({ rules: { profile: 'native' }, mining: { blockTime: 0 } })
   await node.rpc('evm_mine')
   onTestFinished(() => node.close())
   const { url } = await startGateway({

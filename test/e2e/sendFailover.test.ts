@@ -75,7 +75,7 @@ describe.skipIf(enginesMissing).each([
     broadcasts = 0
     onBroadcast = async () => {}
     engine = await start()
-    chain = await createDevChain({ accounts: 3 })
+    chain = await createDevChain({ accounts: { count: 3 } })
     await chain.start()
     for (const _ of [1, 2]) gateways.push(await open())
   })

@@ -20,7 +20,10 @@ const closes: (() => Promise<unknown>)[] = []
 
 // Two gateways whose records are separate, and which have the same keys.
 beforeAll(async () => {
-  chain = await createDevChain({ balance: 20_000_000_000n, blockTime: 250 })
+  chain = await createDevChain({
+    accounts: { balance: 20_000_000_000n },
+    mining: { blockTime: 250 },
+  })
   chain.automine = false
   await chain.start()
   const target = proxyTarget(chain) as Extract<ReturnType<typeof proxyTarget>, Function>

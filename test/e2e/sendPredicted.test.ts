@@ -26,7 +26,7 @@ type Token = BaseContract & {
 
 /** Two contracts that an ethers wallet with a managed key deployed through a gateway. */
 async function open(predictedAddresses: PredictedAddresses) {
-  const chain = await createDevChain({ blockTime: 0 })
+  const chain = await createDevChain({ mining: { blockTime: 0 } })
   await chain.start()
   const [account] = chain.accounts
   const { gateway, url } = await startGateway({

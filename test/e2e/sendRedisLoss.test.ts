@@ -21,7 +21,7 @@ describe.skipIf(redisServerMissing)('a Redis that loses its last second, or keys
   let other: TestGateway
   beforeEach(async () => {
     redis = await startRedis({ settings: ['--appendfsync', 'everysec'] })
-    chain = await createDevChain({ accounts: 3 })
+    chain = await createDevChain({ accounts: { count: 3 } })
     chain.automine = false
     await chain.start()
     const redisPrefix = randomBytes(6).toString('hex')

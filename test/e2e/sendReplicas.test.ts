@@ -34,7 +34,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
 
   beforeAll(async () => {
     redis = await someRedis()
-    chain = await createDevChain({ blockTime: 300 })
+    chain = await createDevChain({ mining: { blockTime: 300 } })
     chain.automine = false
     await chain.start()
     const redisPrefix = `replicas-${randomBytes(6).toString('hex')}`

@@ -27,7 +27,10 @@ export const skipReason =
 
 /** A chain in this process; blocks come by time, so that transactions are pending for a while. */
 export async function openDevScene(): Promise<Scene> {
-  const chain = await createDevChain({ balance: 20_000_000_000n, blockTime: 250 })
+  const chain = await createDevChain({
+    accounts: { balance: 20_000_000_000n },
+    mining: { blockTime: 250 },
+  })
   chain.automine = false
   await chain.start()
   const [rich, alice, bob, carol, dave] = chain.accounts.map(({ key }): Hex => `0x${key}`) as [

@@ -101,9 +101,8 @@ async function openFront(config: Partial<Config> = {}) {
 
 beforeAll(async () => {
   node = await startDevGateway({
-    parameters: { getAllowDynamicEnergy: 1n },
-    profile: 'native',
-    blockTime: 0,
+    rules: { parameters: { getAllowDynamicEnergy: 1n }, profile: 'native' },
+    mining: { blockTime: 0 },
   })
   tokenAt = await deploy('Token', 1_000n.toString(16).padStart(64, '0'))
   kitchenAt = await deploy('Kitchen')

@@ -38,7 +38,7 @@ let node: DevGateway
 let contract: Hex
 
 beforeAll(async () => {
-  node = await startDevGateway({ profile: 'native', blockTime: 0 })
+  node = await startDevGateway({ rules: { profile: 'native' }, mining: { blockTime: 0 } })
   const creation = { from: node.accountOf(0), data: CREATION }
   const hash = await node.rpc('eth_sendTransaction', creation)
   const receipt = (await node.rpc('eth_getTransactionReceipt', hash)) as { contractAddress: Hex }

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { afterAll, beforeEach } from 'vitest'
 
 import type { Config } from '../../src/config/config.ts'
-import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
+import { createDevChain, type DevChain, type EthereumRules } from '../../src/devchain/index.ts'
 import { createAnnouncer } from '../../src/devchain/node/announce.ts'
 import { gatewayOptions } from '../../src/devchain/node/gatewayOptions.ts'
 import type { Terminal } from '../../src/devchain/node/terminal/terminal.ts'
@@ -32,14 +32,14 @@ export async function startFileDevGateway(): Promise<DevGateway> {
 }
 
 /** The values of `--energy`. */
-export type Energy = NonNullable<NonNullable<createDevChain.Options['ethereum']>['energy']>
+export type Energy = EthereumRules['energy']
 
 /** Runs a test on a dev chain of its own with 18 decimals. */
 export async function onChain(
   energy: Energy,
   use: (node: DevGateway) => Promise<void>,
 ): Promise<void> {
-  const node = await startDevGateway({ decimals: 18, ethereum: { energy } })
+  const node = await startDevGateway({ rules: { decimals: 18, ethereum: { energy } } })
   try {
     await use(node)
   } finally {
@@ -53,11 +53,14 @@ export async function startDevGateway(
   config: Partial<Config> = {},
   terminalOf: (chain: DevChain) => Terminal | undefined = () => undefined,
 ): Promise<DevGateway> {
-  const chain = await createDevChain({ blockTime: 0, ...options })
+  const chain = await createDevChain({
+    ...options,
+    mining: { blockTime: 0, ...options.mining },
+  })
   await chain.start()
   const terminal = terminalOf(chain)
   const announcer = createAnnouncer(chain, terminal?.around)
-  const connection = gatewayOptions(chain, announcer, terminal, options.decimals ?? 6)
+  const connection = gatewayOptions(chain, announcer, terminal, options.rules?.decimals ?? 6)
   const account = (index: number) => {
     const found = connection.own.accounts[index]
     if (!found) throw new Error(`no account ${index}`)

@@ -25,7 +25,9 @@ export const coins = async (chain: DevGateway, who: Hex, block: unknown = 'lates
 /** A chain with a token, and forks of it at a block after which it has gone on. Its accounts are others than those of the fork. */
 export async function startForkedChain() {
   const real = await startDevGateway({
-    mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
+    accounts: {
+      mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
+    },
   })
   const owner: Hex = real.accountOf(0)
   const supply = 1_000n.toString(16).padStart(64, '0')

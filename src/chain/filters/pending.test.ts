@@ -15,7 +15,7 @@ import { createMemoryPendingLog } from './pendingLog.ts'
 const POOL = '/wallet/gettransactionlistfrompending'
 
 test('behavior: a transaction that is sent through the gateway is announced at once, without the mempool', async () => {
-  const dev = await createDevChain({ blockTime: 3_600 })
+  const dev = await createDevChain({ mining: { blockTime: 3_600 } })
   await dev.start()
   onTestFinished(() => dev.close())
   const client = await startGateway({

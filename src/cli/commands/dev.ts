@@ -220,33 +220,43 @@ async function chainOptions(flags: Flags) {
   const blockTime = seconds(flags['blockTime'])
   await checkAccounts(flags)
   return {
-    accounts: wholeNumber(String(flags['accounts'] ?? 10), '--accounts', 1, 1000),
-    balance: BigInt(wholeNumber(String(flags['balance'] ?? 10_000), '--balance', 0, 9_000_000_000)),
-    automine: flags['automine'] !== false,
-    producers: wholeNumber(
-      String(flags['producers'] ?? (flags['profile'] === 'native' ? 5 : 1)),
-      '--producers',
-      1,
-      27,
-    ),
-    decimals: flags['decimals'] === '18' ? (18 as const) : (6 as const),
-    profile: flags['profile'] === 'native' ? ('native' as const) : ('ethereum' as const),
-    ethereum: {
-      ...(contractAddresses && { addresses: contractAddresses as 'ethereum' | 'native' }),
-      ...(fees && { fees: fees as 'gas' | 'native' }),
-      ...(energy && { energy: energy === 'ethereum' ? DEFAULT_HARDFORK : (energy as Hardfork) }),
-      ...(rawReverts && { rawReverts: rawReverts as 'auto' | 'error' | 'hash' }),
+    accounts: {
+      count: wholeNumber(String(flags['accounts'] ?? 10), '--accounts', 1, 1000),
+      balance: BigInt(
+        wholeNumber(String(flags['balance'] ?? 10_000), '--balance', 0, 9_000_000_000),
+      ),
+      ...(typeof mnemonic === 'string' && { mnemonic }),
+      ...(typeof derivationPath === 'string' && { derivationPath }),
     },
-    ...(timestamp !== undefined && { timestamp }),
-    ...(blockTime !== undefined && { blockTime }),
-    ...(flags['chainId'] !== undefined && {
-      chainId: wholeNumber(String(flags['chainId']), '--chain-id', 1, 0xffff_ffff),
-    }),
     artifacts: artifacts === false ? undefined : (artifacts ?? findBuildFolder(process.cwd())),
-    ...(typeof mnemonic === 'string' && { mnemonic }),
-    ...(typeof derivationPath === 'string' && { derivationPath }),
-    ...(typeof seed === 'string' && { seed }),
+    mining: {
+      automine: flags['automine'] !== false,
+      ...(blockTime !== undefined && { blockTime }),
+    },
+    rules: {
+      ...(flags['chainId'] !== undefined && {
+        chainId: wholeNumber(String(flags['chainId']), '--chain-id', 1, 0xffff_ffff),
+      }),
+      decimals: flags['decimals'] === '18' ? (18 as const) : (6 as const),
+      ethereum: {
+        ...(contractAddresses && { addresses: contractAddresses as 'ethereum' | 'native' }),
+        ...(fees && { fees: fees as 'gas' | 'native' }),
+        ...(energy && { energy: energy === 'ethereum' ? DEFAULT_HARDFORK : (energy as Hardfork) }),
+        ...(rawReverts && { rawReverts: rawReverts as 'auto' | 'error' | 'hash' }),
+      },
+      producers: wholeNumber(
+        String(flags['producers'] ?? (flags['profile'] === 'native' ? 5 : 1)),
+        '--producers',
+        1,
+        27,
+      ),
+      profile: flags['profile'] === 'native' ? ('native' as const) : ('ethereum' as const),
+    },
     ...(typeof state === 'string' && { state }),
+    time: {
+      ...(typeof seed === 'string' && { seed }),
+      ...(timestamp !== undefined && { timestamp }),
+    },
   }
 }
 

@@ -19,7 +19,7 @@ const rpcOf = (url: string) => createRpc({ timeout: 30_000, url })
 
 describe('a development chain, from which the requests were recorded', () => {
   test.each(TOOLS)('behavior: everything that %s sends works', async (tool) => {
-    const dev = await startDevGateway({ decimals: 18 })
+    const dev = await startDevGateway({ rules: { decimals: 18 } })
     closing.push(() => dev.close())
     const from = dev.accountOf(0)
     await dev.rpc('eth_sendTransaction', { from, data: '0x6001600081600a8239f3' })

@@ -2,6 +2,9 @@ import { LAST_TIME } from '../../codec/block.ts'
 import { RefusedError } from '../state/errors.ts'
 import { SLOT } from '../state/resources.ts'
 
+/** The clock of a chain. */
+export type Clock = ReturnType<typeof createClock>
+
 /** Time of the first block of a seeded chain: 2025-01-01, the start of a slot. */
 export const SEEDED_START = 1_735_689_600_000
 

@@ -9,7 +9,11 @@ const HOUR = 3_600_000
 const COUNT = 3_000
 
 const open = async (options: createDevChain.Options = {}) => {
-  const chain = await createDevChain({ blockTime: 0, seed: 'runs', ...options })
+  const chain = await createDevChain({
+    ...options,
+    mining: { blockTime: 0 },
+    time: { seed: 'runs' },
+  })
   await chain.start()
   return chain
 }
@@ -66,7 +70,7 @@ describe('a run changes the state as its blocks would one by one', () => {
   })
 
   test('default: an EIP-1559 chain, with one producer', async () => {
-    const { run, stored } = await both(1_000, { decimals: 18, producers: 1 })
+    const { run, stored } = await both(1_000, { rules: { decimals: 18, producers: 1 } })
     expect(countersOf(run)).toEqual(countersOf(stored))
     const feeOf = (chain: DevChain, number: number) => chain.ledger.block(number)?.seen?.baseFee
     for (let number = 0; number <= COUNT; number++)

@@ -5,7 +5,10 @@ import type { Transaction } from '../../native/wire/types.ts'
 import { createDevChain } from '../devChain.ts'
 
 test('behavior: concurrent transactions share a block or have later blocks', async () => {
-  const chain = await createDevChain({ blockTime: 0, now: () => 1_700_000_000_000 })
+  const chain = await createDevChain({
+    mining: { blockTime: 0 },
+    time: { now: () => 1_700_000_000_000 },
+  })
   await chain.start()
   const ask = async (name: string, body: unknown) => {
     const { text } = await chain.transport.send(`/wallet/${name}`, JSON.stringify(body), {

@@ -8,7 +8,9 @@ import { createAnnouncer } from './announce.ts'
 const call = {} as Parameters<AroundCall>[0]
 
 test('behavior: a call that follows a deferred change waits for it', async () => {
-  const { announced, around, defer } = createAnnouncer(await createDevChain({ accounts: 1 }))
+  const { announced, around, defer } = createAnnouncer(
+    await createDevChain({ accounts: { count: 1 } }),
+  )
   let end = () => {}
   const change = new Promise<void>((resolve) => (end = resolve))
   const steps: string[] = []
@@ -25,7 +27,7 @@ test('behavior: a call that follows a deferred change waits for it', async () =>
 })
 
 test('behavior: waits for all deferred changes, also after one that failed', async () => {
-  const { around, defer } = createAnnouncer(await createDevChain({ accounts: 1 }))
+  const { around, defer } = createAnnouncer(await createDevChain({ accounts: { count: 1 } }))
   let end = () => {}
   defer(Promise.reject(new Error('a listener failed')))
   defer(new Promise((resolve) => (end = resolve)))
@@ -40,7 +42,7 @@ test('behavior: waits for all deferred changes, also after one that failed', asy
 })
 
 test('behavior: wraps calls with the given function', async () => {
-  const chain = await createDevChain({ accounts: 1 })
+  const chain = await createDevChain({ accounts: { count: 1 } })
   const { around } = createAnnouncer(chain, async (_, run) => ['wrapped', await run()])
   expect(await around(call, () => 1)).toEqual(['wrapped', 1])
   const error = new Error('a call failed')
@@ -48,7 +50,7 @@ test('behavior: wraps calls with the given function', async () => {
 })
 
 test('behavior: answers before a deferred change ends, and the given function sees its end', async () => {
-  const chain = await createDevChain({ accounts: 1 })
+  const chain = await createDevChain({ accounts: { count: 1 } })
   const steps: unknown[] = []
   const { around, defer } = createAnnouncer(chain, async (_, run) => steps.push(await run()))
   let end = () => {}
@@ -67,7 +69,7 @@ test('behavior: answers before a deferred change ends, and the given function se
 test('behavior: waits for many blocks for as long as the gateway follows them', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const chain = await createDevChain({ accounts: 1 })
+  const chain = await createDevChain({ accounts: { count: 1 } })
   const { announceTo } = createAnnouncer(chain)
   let update = () => {}
   let seen = 0

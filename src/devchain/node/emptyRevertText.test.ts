@@ -45,7 +45,7 @@ beforeAll(async () => {
     const file = join(folder, `${contractName}.json`)
     writeFileSync(file, JSON.stringify({ abi, contractName, deployedBytecode }))
   }
-  dev = await startDevGateway({ decimals: 18, artifacts: folder })
+  dev = await startDevGateway({ rules: { decimals: 18 }, artifacts: folder })
 })
 afterAll(async () => {
   await dev.close()

@@ -10,7 +10,7 @@ const NAMED = "VM Exception while processing transaction: reverted with custom e
 let dev: DevGateway
 
 beforeEach(async () => {
-  dev = await startDevGateway({ decimals: 18 })
+  dev = await startDevGateway({ rules: { decimals: 18 } })
 })
 afterEach(() => dev.close())
 
@@ -19,7 +19,7 @@ const reverting = (data: Hex) => concatHex(['0x60', toHex(size(data)), '0x80600a
 
 test('default: the chain id is 31337 with 18 decimals; the native profile has that of the chain', async () => {
   expect(await dev.rpc('eth_chainId')).toBe('0x7a69')
-  const native = await startDevGateway({ decimals: 18, profile: 'native' })
+  const native = await startDevGateway({ rules: { decimals: 18, profile: 'native' } })
   expect(await native.rpc('eth_chainId')).toBe(
     `0x${native.chain.ledger.block(0)?.id.slice(-8).replace(/^0+/, '')}`,
   )

@@ -7,7 +7,10 @@ import { devMethods } from './methods.ts'
 import { createDevSending } from './sending.ts'
 
 test('default: no method is defined in two places: a chain implements `Execution`', async () => {
-  const chain = await createDevChain({ accounts: 1, ethereum: { energy: 'cancun' } })
+  const chain = await createDevChain({
+    accounts: { count: 1 },
+    rules: { ethereum: { energy: 'cancun' } },
+  })
   const own = devMethods(chain, createDevSending(chain, createAnnouncer(chain)))
   const twice = Object.entries(methods).filter(
     ([name, { kind }]) => kind !== 'refused' && name in own && own[name]?.kind !== 'refused',

@@ -19,11 +19,14 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const chain = await createDevChain({
     ...options.chain,
     fork,
-    onError: (err) => running?.log.error({ err }, 'a block could not be made'),
+    mining: {
+      ...options.chain.mining,
+      onError: (err) => running?.log.error({ err }, 'a block could not be made'),
+    },
   })
   if (options.loadState !== undefined) await chain.loadState(options.loadState)
   await chain.start()
-  const decimals = options.chain.decimals ?? 6
+  const decimals = options.chain.rules?.decimals ?? 6
   const terminal =
     options.output === 'silent'
       ? undefined
@@ -84,15 +87,11 @@ const grouped = (number: bigint) => `${number}`.replace(/\B(?=(\d{3})+$)/g, ',')
 function banner(
   chain: DevChain,
   url: string,
-  {
-    artifacts,
-    balance = 10_000n,
-    decimals = 6,
-    mnemonic = MNEMONIC,
-    profile,
-  }: createDevChain.Options,
+  { accounts = {}, artifacts, rules = {} }: createDevChain.Options,
   { chainName, page }: Config,
 ): string {
+  const { balance = 10_000n, mnemonic = MNEMONIC } = accounts
+  const { decimals = 6, profile } = rules
   const rows = chain.accounts.map(
     ({ address, key }, index) =>
       `(${index}) 0x${address.slice(2)}  ${toBase58(address)}\n    0x${key}`,

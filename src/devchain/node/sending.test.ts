@@ -181,7 +181,7 @@ describe('eth_sendRawTransaction', () => {
   test('behavior: the terminal shows the block with the call, before the next call', async () => {
     let text = ''
     let close = () => {}
-    await start({ decimals: 18 }, {}, (chain) => {
+    await start({ rules: { decimals: 18 } }, {}, (chain) => {
       const write = (more: string) => void (text += more)
       const terminal = createTerminal({ chain, color: false, decimals: 18, verbose: false, write })
       close = () => terminal.close()
@@ -209,7 +209,7 @@ describe('eth_sendRawTransaction', () => {
 
 describe('the Sync methods', () => {
   test('behavior: the receipt of a block that another call makes', async () => {
-    await start({ decimals: 18 })
+    await start({ rules: { decimals: 18 } })
     await http('evm_setAutomine', false)
     for (const [method, nonce] of [
       ['eth_sendRawTransactionSync', 0],
@@ -230,7 +230,7 @@ describe('the Sync methods', () => {
   })
 
   test('behavior: a client that leaves ends the wait', async () => {
-    await start({ automine: false, decimals: 18 })
+    await start({ mining: { automine: false }, rules: { decimals: 18 } })
     const client = new AbortController()
     const params = [await signed(), '0x7fffffff']
     const { gateway }: { gateway: Pick<InProcessClient, 'request'> } = dev
@@ -241,13 +241,13 @@ describe('the Sync methods', () => {
   })
 
   test('behavior: the receipt of the next block in an interval', async () => {
-    await start({ automine: false, blockTime: 50 })
+    await start({ mining: { automine: false, blockTime: 50 } })
     expect(await http('eth_sendRawTransactionSync', await signed())).toMatchObject({ type: '0x0' })
   })
 })
 
 test('eth_sendTransaction: without from, the first account sends, as on anvil', async () => {
-  await start({ decimals: 18 })
+  await start({ rules: { decimals: 18 } })
   const first = `0x${dev.chain.accounts[0]?.address.slice(2)}`
   const hash = await http('eth_sendTransaction', { to: CONTRACT, gas: '0x30000' })
   expect(await http('eth_getTransactionByHash', hash)).toMatchObject({ from: first })
@@ -259,7 +259,7 @@ test('eth_sendTransaction: without from, the first account sends, as on anvil', 
 })
 
 test('eth_signTransaction: refuses an impersonated account, because the chain has no key of it', async () => {
-  await start({ decimals: 18 })
+  await start({ rules: { decimals: 18 } })
   const from = '0x1000000000000000000000000000000000000001'
   await dev.rpc('hardhat_impersonateAccount', from)
   const request = { from, gas: '0x5208', to: CONTRACT }
@@ -270,7 +270,7 @@ test('eth_signTransaction: refuses an impersonated account, because the chain ha
 })
 
 test('args: a type that does not exist is no reason to refuse a request, as on anvil and Hardhat', async () => {
-  await start({ decimals: 18 })
+  await start({ rules: { decimals: 18 } })
   const request = { gas: '0x30000', to: CONTRACT, type: '0xf' }
   expect(await http('eth_call', request, 'latest')).toBe('0x')
   const hash = await http('eth_sendTransaction', request)
@@ -319,10 +319,10 @@ describe('eth_sendTransaction without gas', () => {
     (await dev.rpc('eth_getTransactionReceipt', hash)) as Record<string, Hex>
 
   for (const options of [
-    { decimals: 18 },
-    { decimals: 18, ethereum: { energy: 'native' } },
-    { decimals: 6 },
-    { profile: 'native' },
+    { rules: { decimals: 18 } },
+    { rules: { decimals: 18, ethereum: { energy: 'native' } } },
+    { rules: { decimals: 6 } },
+    { rules: { profile: 'native' } },
   ] satisfies createDevChain.Options[])
     test(`behavior: one that fails is in a block, as on anvil and Hardhat: ${JSON.stringify(options)}`, async () => {
       await startReverting(options)
@@ -337,7 +337,7 @@ describe('eth_sendTransaction without gas', () => {
     })
 
   test('behavior: without automine, the block has those that fail and those that do not', async () => {
-    await startReverting({ decimals: 18, automine: false })
+    await startReverting({ rules: { decimals: 18 }, mining: { automine: false } })
     const hashes = []
     for (const to of [CONTRACT, POOR, CONTRACT])
       hashes.push(await dev.rpc('eth_sendTransaction', { to }))
@@ -348,7 +348,7 @@ describe('eth_sendTransaction without gas', () => {
   })
 
   test('behavior: its gas limit is the highest that the sender can pay; error: too few coins for the run that failed', async () => {
-    await startReverting({ decimals: 18 })
+    await startReverting({ rules: { decimals: 18 } })
     await dev.rpc('anvil_impersonateAccount', POOR)
     const send = (value = '0x0') =>
       dev
@@ -366,7 +366,7 @@ describe('eth_sendTransaction without gas', () => {
   })
 
   test('error: eth_fillTransaction and eth_estimateGas refuse it, as on anvil', async () => {
-    await startReverting({ decimals: 18 })
+    await startReverting({ rules: { decimals: 18 } })
     for (const method of ['eth_fillTransaction', 'eth_estimateGas'])
       await expect(dev.rpc(method, reverting)).rejects.toMatchObject({ code: 3, data: '0x' })
   })
@@ -397,7 +397,7 @@ describe('eth_sendRawTransaction of a transaction that fails', () => {
     ['error', 'node', error],
     ['hash', 'hardhat 2.28.0', hash],
   ] as const)('args: rawReverts %s and the client %s', async (rawReverts, name, expected) => {
-    dev = await startDevGateway({ ethereum: { rawReverts } })
+    dev = await startDevGateway({ rules: { ethereum: { rawReverts } } })
     // Reverts without data.
     await dev.rpc('anvil_setCode', CONTRACT, '0x5f5ffd')
     expect(await answer(name)).toEqual(expected)

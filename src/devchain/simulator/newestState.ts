@@ -87,7 +87,10 @@ export function createNewestState({
       throw new UpstreamError(
         'the JSON-RPC of the upstream node does not answer eth_getStorageAt, which simulations need',
       )
-    const chain = await createDevChain({ fork, genesis: NOTHING_ADDED, profile: 'native' })
+    const chain = await createDevChain({
+      fork,
+      rules: { genesis: NOTHING_ADDED, profile: 'native' },
+    })
     return Object.assign(opened, { chain, id: fork.block.id })
   }
 

@@ -25,13 +25,13 @@ test('default: creates contracts at the same addresses as on Ethereum', async ()
 })
 
 test('args: absent with the native rule for addresses', async () => {
-  const dev = await startDevGateway({ profile: 'native' })
+  const dev = await startDevGateway({ rules: { profile: 'native' } })
   expect(await dev.rpc('eth_getCode', from, 'latest')).toBe('0x')
   await dev.close()
 })
 
 test('behavior: a fork has it, also when its chain has not', async () => {
-  const real = await startDevGateway({ profile: 'native' })
+  const real = await startDevGateway({ rules: { profile: 'native' } })
   const fork = await connectFork({ url: real.url, cache: 'off' })
   const dev = await startDevGateway({ fork })
   expect(await real.rpc('eth_getCode', from, 'latest')).toBe('0x')

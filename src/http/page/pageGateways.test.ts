@@ -79,7 +79,7 @@ test('behavior: without artifacts an unknown error is shown as data', async () =
 })
 
 test('behavior: without an index older blocks are searched until a transaction is found', async () => {
-  const own = await startDevGateway({ producers: 1 })
+  const own = await startDevGateway({ rules: { producers: 1 } })
   onTestFinished(() => own.close())
   const [from, to] = [own.accountOf(1), own.accountOf(2)]
   const hash = (await own.rpc('eth_sendTransaction', { from, to, value: '0x5' })) as string
@@ -112,7 +112,7 @@ test('behavior: artifacts of a build folder name contracts, functions and errors
 })
 
 test('behavior: with 18 decimals every amount is in that unit', async () => {
-  const wei = await startDevGateway({ decimals: 18 })
+  const wei = await startDevGateway({ rules: { decimals: 18 } })
   try {
     const hash = (await wei.rpc('eth_sendTransaction', {
       from: wei.accountOf(0),

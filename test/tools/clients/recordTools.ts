@@ -139,7 +139,7 @@ async function record(name: string, { how, run }: Tool): Promise<void> {
     setEnabled() {},
     close() {},
   } satisfies Terminal
-  const dev = await startDevGateway({ decimals: 18 }, {}, () => terminal)
+  const dev = await startDevGateway({ rules: { decimals: 18 } }, {}, () => terminal)
   try {
     await run(dev, seen)
     const kept = new Map<string, Seen>()

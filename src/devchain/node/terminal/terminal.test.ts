@@ -27,13 +27,17 @@ let close: () => void
 
 async function start(options: Partial<createTerminal.Options> = {}): Promise<void> {
   text = ''
-  dev = await startDevGateway({ seed: 'terminal', decimals: 18 }, {}, (chain) => {
-    const write = (more: string) => void (text += more)
-    const defaults = { chain, color: false, decimals: 18, verbose: false, write } as const
-    const terminal = createTerminal({ ...defaults, ...options })
-    close = () => terminal.close()
-    return terminal
-  })
+  dev = await startDevGateway(
+    { time: { seed: 'terminal' }, rules: { decimals: 18 } },
+    {},
+    (chain) => {
+      const write = (more: string) => void (text += more)
+      const defaults = { chain, color: false, decimals: 18, verbose: false, write } as const
+      const terminal = createTerminal({ ...defaults, ...options })
+      close = () => terminal.close()
+      return terminal
+    },
+  )
 }
 
 afterEach(() => dev.close())
