@@ -404,7 +404,6 @@ export const GROUPS: readonly ErrorGroup[] = [
       'limits/keysFile',
       'gateway/',
       'http/tls',
-      'sending/keyFile',
       'sending/keys',
       'logIndex/worker/fillTransport',
       'native/pool/upstreams',

@@ -1,9 +1,8 @@
 import type { Hash } from 'viem'
 
 import { INSUFFICIENT_FUNDS } from '../chain/state/vmError.ts'
-import type { Call } from '../lib/call.ts'
+import { type AskedNodes, createAskedNodes } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
-import { sleep as realSleep } from '../lib/sleep.ts'
 import { broadcastVerdict, wasNotSent } from '../native/broadcastVerdict.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage, isBusy, isHidden } from '../native/errors.ts'
@@ -23,25 +22,28 @@ const PAUSES = [300, 1_000]
  */
 export type Delivery =
   | { kind: 'accepted' }
-  | { kind: 'refused'; error: RpcError }
-  | { kind: 'unclear'; words?: string; cause?: unknown }
+  | { kind: 'refused'; error: Error; answers?: AskedNodes['refusals'] }
+  | { kind: 'unclear'; words?: string; cause?: unknown; isBusy: boolean }
 
 /**
  * Sends signed bytes to the node. A node that is busy gets them again. When the answer is unclear, the transaction is looked up: it
  * counts as accepted when a node shows it, and a node that does not show it proves nothing.
  *
- * @param hex - the serialised signed transaction.
+ * @param sent.hex - the serialised signed transaction.
  */
 export async function broadcast(
-  { call, native, sleep = realSleep }: broadcast.Dependencies,
-  { hash, hex }: { hash: Hash; hex: string },
+  { id, hex }: { id: Hash; hex: string },
+  { native, sleep }: { native: NativeClient; sleep: (milliseconds: number) => Promise<void> },
 ): Promise<Delivery> {
-  const attempt = async (): Promise<Delivery & { isBusy?: boolean }> => {
+  // Nothing aborts a broadcast.
+  const asked = createAskedNodes()
+  const attempt = async (): Promise<Delivery> => {
     try {
-      const result = await native.wallet.broadcastHex({ transaction: hex }, call)
+      const result = await native.wallet.broadcastHex({ transaction: hex }, { asked })
       const verdict = broadcastVerdict(result)
       if (verdict === 'accepted') return { kind: 'accepted' }
-      if (verdict === 'refused') return { kind: 'refused', error: refusal(result) }
+      if (verdict === 'refused')
+        return { kind: 'refused', error: refusal(result), answers: asked.refusals }
       return { kind: 'unclear', words: refusalWords(result), isBusy: BUSY.has(result.code ?? '') }
     } catch (cause) {
       if (cause instanceof RpcError && wasNotSent(cause)) return { kind: 'refused', error: cause }
@@ -49,29 +51,15 @@ export async function broadcast(
     }
   }
   let last = await attempt()
-  if (last.kind === 'accepted') return last
-  // A node refuses a transaction that is in a block, perhaps with another reason than that it knows it.
-  if (await isKnown(native, hash)) return { kind: 'accepted' }
-  if (last.kind === 'refused') return last
-  for (const pause of PAUSES) {
+  for (let looks = 0; ; looks++) {
+    // A node refuses a transaction that is in a block, perhaps with another reason than that it knows it.
+    if (last.kind === 'accepted' || (await isKnown(native, id))) return { kind: 'accepted' }
+    const pause = PAUSES[looks]
+    if (last.kind === 'refused' || pause === undefined) return last
     await sleep(pause)
-    if (last.isBusy) {
-      const next = await attempt()
-      // A later refusal does not change that the first node may have it.
-      if (next.kind !== 'refused') last = next
-      if (last.kind === 'accepted') return last
-    }
-    if (await isKnown(native, hash)) return { kind: 'accepted' }
-  }
-  return last
-}
-
-export declare namespace broadcast {
-  type Dependencies = {
-    native: NativeClient
-    /** Identifies the call of the broadcast; it must never be aborted. */
-    call?: Call
-    sleep?: (milliseconds: number) => Promise<void>
+    const next = last.isBusy ? await attempt() : last
+    // A later refusal does not change that the first node may have it.
+    if (next.kind !== 'refused') last = next
   }
 }
 
@@ -84,12 +72,8 @@ const BUSY = new Set([
 ])
 
 /** Whether the node has a transaction, in a block or pending. False if the node does not answer. */
-async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
-  const found = await native.wallet
-    .getTransactionById({ value: hash.slice(2) })
-    .catch(() => undefined)
-  return found !== undefined
-}
+const isKnown = (native: NativeClient, id: Hash): Promise<boolean> =>
+  native.wallet.getTransactionById({ value: id.slice(2) }).then(Boolean, () => false)
 
 const NO_REASON = 'the node gives no reason that may be shown'
 
@@ -106,66 +90,43 @@ export function refusalWords(result: BroadcastResult): string {
   return `${code}: ${text}`
 }
 
-/** The error for a rejected broadcast, with the message that Ethereum libraries recognise. */
+/** What Ethereum libraries recognise, by the code of the node. */
+const RECOGNISED: Partial<Record<string, string>> = {
+  SIGERROR: 'invalid sender',
+  BANDWITH_ERROR: INSUFFICIENT_FUNDS,
+  TAPOS_ERROR: 'transaction expired: unknown reference block, build it again',
+  TRANSACTION_EXPIRATION_ERROR: 'transaction expired: build it again and send it before it expires',
+  TOO_BIG_TRANSACTION_ERROR: 'oversized data',
+}
+
+/** The error for a rejected broadcast. */
 function refusal(result: BroadcastResult): RpcError {
   const { code, text } = shownRefusal(result)
-  switch (code) {
-    case 'SIGERROR':
-      return new RpcError(-32000, `invalid sender: ${text}`)
-    case 'BANDWITH_ERROR':
-      return new RpcError(-32000, `${INSUFFICIENT_FUNDS}: ${text}`)
-    case 'TAPOS_ERROR':
-      return new RpcError(
-        -32000,
-        `transaction expired: unknown reference block, build it again: ${text}`,
-      )
-    case 'TRANSACTION_EXPIRATION_ERROR':
-      return new RpcError(
-        -32000,
-        `transaction expired: build it again and send it before it expires: ${text}`,
-      )
-    case 'TOO_BIG_TRANSACTION_ERROR':
-      return new RpcError(-32000, `oversized data: ${text}`)
-    default:
-      return new RpcError(
-        -32000,
-        LACKS_FUNDS.test(text) ? `${INSUFFICIENT_FUNDS}: ${text}` : `refused: ${text}`,
-      )
-  }
+  const other = LACKS_FUNDS.test(text) ? INSUFFICIENT_FUNDS : 'refused'
+  return new RpcError(-32000, `${RECOGNISED[code] ?? other}: ${text}`)
 }
 
 /**
  * `-32003`: a node may have the transaction, so it may still be mined until it expires. Its record stays, and the same bytes may be
  * sent again at any time. At this code viem's `fallback` and ethers stop, and ask no other address, which could pay a second time.
+ *
+ * @param why.isExpired - no block can have it any more that is above the solidified block and not made yet
+ * @param why.words - those of a node that did not accept it
  */
-export class UnconfirmedError extends RpcError {
-  override name = 'UnconfirmedError'
-
-  constructor(
-    { alias, expiration, id }: { alias?: Hash; expiration: number; id: Hash },
-    { cause, isExpired, words }: UnconfirmedError.Reason,
-  ) {
-    const hash = alias ?? id
-    const until = new Date(Math.min(expiration, MAX_DATE)).toISOString()
-    const state = isExpired
-      ? `expired at ${until}, and it is not final yet that no block has it`
-      : `may still be mined until ${until}`
-    super(
-      -32003,
-      `unconfirmed: transaction ${hash} ${state}; ask again with the same bytes or eth_getTransactionReceipt${words ? `. A node says: ${words}` : ''}`,
-      { cause, data: { hash, expiration: `0x${Math.floor(expiration / 1000).toString(16)}` } },
-    )
-  }
-}
-
-export declare namespace UnconfirmedError {
-  type Reason = {
-    cause?: unknown
-    /** No block can have it any more that is above the solidified block and not made yet. */
-    isExpired?: boolean
-    /** The words of a node that did not accept it. */
-    words?: string | undefined
-  }
+export function unconfirmedError(
+  { alias, expiration, id }: { alias?: Hash; expiration: number; id: Hash },
+  { cause, isExpired, words }: { cause?: unknown; isExpired?: boolean; words?: string } = {},
+): RpcError {
+  const hash = alias ?? id
+  const until = new Date(Math.min(expiration, MAX_DATE)).toISOString()
+  const state = isExpired
+    ? `expired at ${until}, and it is not final yet that no block has it`
+    : `may still be mined until ${until}`
+  return new RpcError(
+    -32003,
+    `unconfirmed: transaction ${hash} ${state}; ask again with the same bytes or eth_getTransactionReceipt${words ? `. A node says: ${words}` : ''}`,
+    { cause, data: { hash, expiration: `0x${Math.floor(expiration / 1000).toString(16)}` } },
+  )
 }
 
 /** The last time that a date can show, milliseconds. */

@@ -9,7 +9,7 @@ const account = `0x${'a1'.repeat(20)}` as const
 function setup(found: object | undefined) {
   const store = createMemorySentStore()
   const native = { wallet: { getAccount: async () => found } } as unknown as NativeClient
-  return { store, check: createEmptyRecord({ native, store }) }
+  return { store, check: createEmptyRecord(native, store) }
 }
 
 test.each([[undefined], [{}], [{ balance: 5 }]])(
@@ -35,10 +35,10 @@ test('error: the record is lost while the process runs', async () => {
   const stores = [createMemorySentStore(), createMemorySentStore()] as const
   await stores[0].reserve({ id: '0x01', from: account, expiration: 1 })
   let used = stores[0]
-  const check = createEmptyRecord({
-    native: { wallet: { getAccount: async () => ({ latest_opration_time: 1 }) } } as never,
-    store: { counts: (from) => used.counts(from) },
-  })
+  const check = createEmptyRecord(
+    { wallet: { getAccount: async () => ({ latest_opration_time: 1 }) } } as never,
+    { counts: (from) => used.counts(from) },
+  )
   expect(await check(account)).toBeUndefined()
   used = stores[1]
   await expect(check(account)).rejects.toMatchObject({ code: -32603 })

@@ -10,10 +10,10 @@ import type { SentStore } from './sentStore.ts'
  * may be elsewhere, such as in a file while the gateway now has Redis, or under another prefix. Old Ethereum transactions would be
  * paid again. Only the operator knows whether the record is new.
  */
-export function createEmptyRecord({ native, store }: createEmptyRecord.Options) {
+export function createEmptyRecord(native: NativeClient, store: Pick<SentStore, 'counts'>) {
   /** Accounts that had not sent any when they were looked at. */
   const unused = new Set<Address>()
-  /** @throws EmptyRecordError */
+  /** @throws RpcError `-32603` */
   return async (account: Address): Promise<void> => {
     if (unused.has(account)) return
     // Each time: the record may be lost while this process runs.
@@ -21,23 +21,10 @@ export function createEmptyRecord({ native, store }: createEmptyRecord.Options) 
     if (mined + next > 0) return
     const address = toNativeAddress(account)
     if ((await native.wallet.getAccount({ address }))?.latest_opration_time)
-      throw new EmptyRecordError(account)
+      throw new RpcError(
+        -32603,
+        `the record of sent transactions has none of ${account}, but the chain shows that this account has sent some: if the record is elsewhere (--data-dir, --redis, --redis-prefix), use it, otherwise an old transaction could be paid again; if the gateway never sent for this account, start it once with --new-record`,
+      )
     unused.add(account)
-  }
-}
-
-export declare namespace createEmptyRecord {
-  type Options = { native: NativeClient; store: Pick<SentStore, 'counts'> }
-}
-
-/** `-32603`: the record has nothing of an account that has sent transactions. Nothing is signed. */
-class EmptyRecordError extends RpcError {
-  override name = 'EmptyRecordError'
-
-  constructor(account: Address) {
-    super(
-      -32603,
-      `the record of sent transactions has none of ${account}, but the chain shows that this account has sent some: if the record is elsewhere (--data-dir, --redis, --redis-prefix), use it, otherwise an old transaction could be paid again; if the gateway never sent for this account, start it once with --new-record`,
-    )
   }
 }

@@ -31,7 +31,14 @@ export function createFileSentStore({
     file,
     header: { ethgate: 'sent', version: 1, genesis },
     isEntry: ({ fact }) => FACTS.has(fact),
-    onFailure: (cause) => new SentFileError(cause),
+    onFailure: (cause) =>
+      new RpcError(
+        -32603,
+        'the record of sent transactions cannot be written, so nothing is sent',
+        {
+          cause,
+        },
+      ),
     onHeader: (header) => new Error(foreign(header, file)),
     onUnreadable: (place) =>
       new Error(
@@ -75,15 +82,4 @@ function foreign(header: string, file: string): string {
   return header.includes('"ethgate":"sent","version":1,')
     ? `${file} belongs to another chain`
     : `${file} is not a file of sent transactions that this version can read`
-}
-
-/** `-32603`: the transaction could not be recorded, so it is not sent. */
-class SentFileError extends RpcError {
-  override name = 'SentFileError'
-
-  constructor(cause: unknown) {
-    super(-32603, 'the record of sent transactions cannot be written, so nothing is sent', {
-      cause,
-    })
-  }
 }

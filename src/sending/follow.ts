@@ -28,7 +28,7 @@ export function createFollow({
   contracts,
   head,
   native,
-  onError,
+  onError = () => {},
   resend,
   store,
 }: createFollow.Options): {
@@ -175,7 +175,7 @@ export declare namespace createFollow {
     contracts: Pick<Contracts, 'refresh'>
     head: Pick<Head, 'at' | 'blockWith' | 'onUpdate' | 'window'>
     native: NativeClient
-    onError: (error: unknown) => void
+    onError?: (error: unknown) => void
     /** Broadcasts a transaction again. */
     resend: (id: Hash) => Promise<unknown>
     store: SentStore

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { keyWarnings, readManagedKeys } from './keyFile.ts'
-import { createManagedKeys, parseKeys } from './keys.ts'
+import { createManagedKeys, keyWarnings, parseKeys, readManagedKeys } from './keys.ts'
 
 const key = '15b6c40dce4ca2053f2a6b4297e63cdc1a57e0415d5a8baf976b060c8701d2e3'
 const account = '0xab9d99702700d5cb9e1309374606fe24a4fdf8ba'

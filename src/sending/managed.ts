@@ -19,7 +19,7 @@ type Asked = { caller?: { spender?: Spender | undefined } | undefined }
 export function managedAccount(
   method: string,
   account: Address,
-  services: { call: Asked; sending: Pick<Sending, 'accounts' | 'keys'> },
+  services: { call: Asked; sending: Pick<Sending, 'keys'> },
 ): PrivateKeyAccount {
   const { sending } = services
   assertManaged(method, account, services)
@@ -32,9 +32,9 @@ export function managedAccount(
 export function assertManaged(
   method: string,
   account: Address,
-  { call, sending }: { call: Asked; sending: Pick<Sending, 'accounts' | 'keys'> },
+  { call, sending }: { call: Asked; sending: Pick<Sending, 'keys'> },
 ): void {
-  if (sending.accounts.length === 0)
+  if (sending.keys.accounts.length === 0)
     throw new MethodNotSupportedError(method, 'the gateway manages no keys')
   if (!sending.keys.keyOf(account) || call.caller?.spender?.mayUse(account) === false)
     throw unknownAccountError(account)

@@ -5,6 +5,7 @@ import type { Address } from 'viem'
 
 import { FileInUseError, lockFile } from '../lib/lockFile.ts'
 import type { RedisLink } from '../lib/redis.ts'
+import type { NativeClient } from '../native/client.ts'
 import { createEmptyRecord } from './emptyRecord.ts'
 import { createFileSentStore } from './fileSentStore.ts'
 import { withLastKnown } from './lastKnown.ts'
@@ -31,34 +32,34 @@ export type OpenSentStore = {
  * @throws DataDirError when the file cannot be used.
  */
 export async function openSentStore(options: openSentStore.Options): Promise<OpenSentStore> {
-  const { chainId, dataDir, genesis, hasKeys, isInProcess, log, redis } = options
+  const { chainId, dataDir, genesis, hasKeys, isInProcess, isNew, log, native, redis } = options
+  // A chain in this process ends with it.
+  const mustLast = hasKeys && !isInProcess
+  const assertNotLost = (store: SentStore) =>
+    isNew ? KEPT.assertKept : createEmptyRecord(native, store)
   if (redis) {
     const store = withLastKnown(createRedisSentStore({ redis }), redis.onStatus)
     if (!hasKeys) return { store, ...KEPT }
     const settings = watchRedisSettings({ log, redis })
-    // A chain in this process ends with it.
-    const assertNotLost = isInProcess ? KEPT.assertKept : assertNotLostIn(store, options)
+    const assertSame = isInProcess ? KEPT.assertKept : assertNotLost(store)
     return {
       store,
-      problem: () => settings.problem(),
-      assertKept: (account) => settings.assertKept().then(() => assertNotLost(account)),
+      problem: settings.problem,
+      assertKept: (account) => settings.assertKept().then(() => assertSame(account)),
       close: async () => settings.close(),
     }
   }
-  const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
-  if (isAsked || (hasKeys && !isInProcess && dataDir !== NO_DATA_DIR)) {
-    const opened = await openFile(join(stateFolder(dataDir) ?? '', chainId.toString(16)), genesis)
-    return { ...opened, assertKept: assertNotLostIn(opened.store, options) }
+  const folder = stateFolder(dataDir)
+  if (folder !== undefined && (dataDir !== undefined || mustLast)) {
+    const opened = await openFile(join(folder, chainId.toString(16)), genesis)
+    return { ...opened, assertKept: assertNotLost(opened.store) }
   }
-  if (hasKeys && !isInProcess)
+  if (mustLast)
     log.warn(
       'sent transactions are recorded in memory only (--data-dir none): after a restart the gateway may sign and send an old Ethereum transaction again',
     )
   return { store: createMemorySentStore(), ...KEPT }
 }
-
-const assertNotLostIn = (store: SentStore, { isNew, native }: openSentStore.Options) =>
-  isNew ? KEPT.assertKept : createEmptyRecord({ native, store })
 
 export declare namespace openSentStore {
   type Options = {
@@ -73,7 +74,7 @@ export declare namespace openSentStore {
     /** Whether the operator says that a record without anything is new. */
     isNew: boolean
     log: watchRedisSettings.Options['log']
-    native: createEmptyRecord.Options['native']
+    native: NativeClient
     redis: Pick<RedisLink, 'assertCopied' | 'key' | 'onStatus' | 'run' | 'script'> | undefined
   }
 }
@@ -81,15 +82,12 @@ export declare namespace openSentStore {
 /** A store that keeps its record by itself and needs no end. */
 const KEPT = { assertKept: async () => {}, problem: () => undefined, close: async () => {} }
 
-/** The value of `--data-dir` that keeps the record in memory. */
-const NO_DATA_DIR = 'none'
-
 /**
  * The folder of the option `--data-dir`, by default in the state folder of the XDG base directory specification; undefined
- * when nothing is kept on disk.
+ * for `none`, when nothing is kept on disk.
  */
 export function stateFolder(dataDir: string | undefined): string | undefined {
-  if (dataDir === NO_DATA_DIR) return undefined
+  if (dataDir === 'none') return undefined
   return (
     dataDir ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'ethgate')
   )

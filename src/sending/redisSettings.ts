@@ -47,11 +47,15 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
     /**
      * Reads the settings of Redis. Waits after it has started again, until other replicas have recorded what it may have lost.
      *
-     * @throws RecordNotKeptError when it may delete records; StoreUnavailableError
+     * @throws RpcError when it may delete records; StoreUnavailableError
      */
     async assertKept(): Promise<void> {
       const { evicts, policy } = await look()
-      if (evicts) throw new RecordNotKeptError(policy)
+      if (evicts)
+        throw new RpcError(
+          -32603,
+          `transactions of managed accounts are not sent: the shared store (Redis) may delete their record (maxmemory-policy ${policy}), it needs noeviction`,
+        )
       const left = restoredAt - performance.now()
       if (left > 0) await sleep(left)
     },
@@ -100,16 +104,4 @@ function settingsIn(info: string) {
     problem =
       'Redis has no append-only file: if it restarts without its data, the gateway may sign and send an old Ethereum transaction again (set appendonly yes)'
   return { evicts, policy: String(policy), problem }
-}
-
-/** `-32603`: Redis may delete the record of a transaction, so nothing is signed. */
-class RecordNotKeptError extends RpcError {
-  override name = 'RecordNotKeptError'
-
-  constructor(policy: string) {
-    super(
-      -32603,
-      `transactions of managed accounts are not sent: the shared store (Redis) may delete their record (maxmemory-policy ${policy}), it needs noeviction`,
-    )
-  }
 }

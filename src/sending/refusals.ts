@@ -7,12 +7,11 @@ export function nonceError(
   { next, outcome }: { next: number; outcome: 'low' | 'taken' | 'high' },
   nonce: number | undefined,
 ): RpcError {
-  if (outcome === 'taken')
-    return new RpcError(
-      -32000,
-      `replacement transaction underpriced: nonce ${nonce} is pending and cannot be replaced on this chain, next nonce ${next}`,
-    )
-  return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
+  const text =
+    outcome === 'taken'
+      ? `replacement transaction underpriced: nonce ${nonce} is pending and cannot be replaced on this chain, next nonce ${next}`
+      : `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`
+  return new RpcError(-32000, text)
 }
 
 /** Texts of a node for an account that lacks coins. */
@@ -32,15 +31,11 @@ export function assertSize(raw: Hex, limit: number): void {
 }
 
 /** `-32000`: an Ethereum signature of an account that is not managed. The message names the other ways to send. */
-export class NotManagedError extends RpcError {
-  override name = 'NotManagedError'
-
-  constructor(from: Address) {
-    super(
-      -32000,
-      `this chain cannot use the Ethereum signature of ${from}: it signs the SHA-256 of a protobuf message. ` +
-        'Sign natively (ethgate/viem, ethgate/ethers, or buildTransaction and any native wallet), ' +
-        'or let the gateway hold the key (--keys). See “Sending transactions” of the documentation',
-    )
-  }
+export function notManagedError(from: Address): RpcError {
+  return new RpcError(
+    -32000,
+    `this chain cannot use the Ethereum signature of ${from}: it signs the SHA-256 of a protobuf message. ` +
+      'Sign natively (ethgate/viem, ethgate/ethers, or buildTransaction and any native wallet), ' +
+      'or let the gateway hold the key (--keys). See “Sending transactions” of the documentation',
+  )
 }

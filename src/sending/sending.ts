@@ -4,9 +4,7 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head, HeadBlock } from '../chain/head/headTypes.ts'
 import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
-import { sleep } from '../lib/sleep.ts'
 import type { Spender } from '../lib/spender.ts'
-import type { NativeClient } from '../native/client.ts'
 import { createContracts, PredictedAddressError, type PredictedAddresses } from './contracts.ts'
 import {
   type EthereumTransaction,
@@ -17,8 +15,8 @@ import { createFollow } from './follow.ts'
 import type { ManagedKeys } from './keys.ts'
 import { createNodeLooks, type OneNode } from './nodeLooks.ts'
 import { readNativeTransaction } from './readNative.ts'
-import { NotManagedError } from './refusals.ts'
-import { type SentStore, toId } from './sentStore.ts'
+import { notManagedError } from './refusals.ts'
+import { toId } from './sentStore.ts'
 import { signedBy } from './signatures.ts'
 import { createSigning, type Signed, type SendRequest } from './signing.ts'
 import { createSubmission } from './submission.ts'
@@ -27,22 +25,24 @@ import { createSubmission } from './submission.ts'
 export type Sending = ReturnType<typeof createSending>
 
 /** Creates the service that sends for managed accounts and broadcasts signed transactions. */
-export function createSending(given: createSending.Options) {
-  const options = { ...DEFAULTS, ...given }
-  const { chain, head, keys, native, predictedAddresses, store } = options
-  const nodes = given.nodes ?? (() => [{ name: undefined, native }])
+export function createSending(options: createSending.Options) {
+  const {
+    chain,
+    head,
+    keys,
+    native,
+    predictedAddresses = 'refuse',
+    resends = true,
+    store,
+  } = options
+  const { nodes = () => [{ name: undefined, native }] } = options
   const contracts = createContracts(store, predictedAddresses)
   const signing = createSigning({ ...options, contracts })
-  const submission = createSubmission({
-    ...options,
-    contracts,
-    sign: signing.sign,
-  })
+  const submission = createSubmission({ ...options, contracts, sign: signing.sign })
   const follow = createFollow({
     ...options,
     contracts,
-    // A chain in this process goes back because its user wants it.
-    resend: async (id) => options.resends && submission.resend(id),
+    resend: async (id) => resends && submission.resend(id),
   })
 
   async function sendNative(raw: Hex): Promise<Hash> {
@@ -57,7 +57,7 @@ export function createSending(given: createSending.Options) {
   async function sendEthereum(signed: EthereumTransaction, spender?: Spender): Promise<Hash> {
     // A key may have been removed since the transaction was sent.
     if (!keys.keyOf(signed.from) && !(await store.find(signed.hash)))
-      throw new NotManagedError(signed.from)
+      throw notManagedError(signed.from)
     await submission.submit({ ...signed, spender }, signed.hash)
     return signed.hash
   }
@@ -75,7 +75,6 @@ export function createSending(given: createSending.Options) {
   }
 
   return {
-    accounts: keys.accounts,
     keys,
     /**
      * Sends signed bytes: a native transaction unchanged, or an Ethereum transaction of a managed account, for which the gateway signs a
@@ -117,35 +116,22 @@ export function createSending(given: createSending.Options) {
   }
 }
 
-/** Nothing is reported, time is that of the machine, and there is one node. */
-const DEFAULTS = {
-  assertKept: async () => {},
-  feeKind: 'eip1559',
-  now: Date.now,
-  onError: () => {},
-  onReplaced: () => {},
-  onSent: () => {},
-  predictedAddresses: 'refuse',
-  resends: true,
-  sleep,
-} as const
-
 export declare namespace createSending {
-  type Options = Partial<
-    Pick<createSigning.Options, 'feeKind' | 'now'> &
-      Pick<createSubmission.Options, 'assertKept' | 'onError' | 'onReplaced' | 'onSent' | 'sleep'>
+  type Options = Omit<
+    createFollow.Options & createSigning.Options & createSubmission.Options,
+    'contracts' | 'resend' | 'sign'
   > & {
-    /** The full view. */
-    chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
-    head: Pick<Head, 'at' | 'blockWith' | 'latest' | 'onUpdate' | 'pollNow' | 'window'>
+    chain: Pick<Chain, 'id'>
+    head: Pick<Head, 'latest'>
     keys: ManagedKeys
-    native: NativeClient
     /** Each node that serves the chain. @default one without a name */
     nodes?: () => OneNode[]
     /** @default 'refuse' */
     predictedAddresses?: PredictedAddresses
-    /** Whether a transaction is broadcast again when its block was removed. @default true */
+    /**
+     * Whether a transaction is broadcast again when its block was removed. A chain in this process goes back because its user wants
+     * it. @default true
+     */
     resends?: boolean
-    store: SentStore
   }
 }

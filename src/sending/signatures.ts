@@ -20,44 +20,37 @@ export async function signedBy(transaction: Transaction, native: NativeClient): 
   const { owner_address, transparent_from_address } = contract?.parameter?.value ?? {}
   const owner = owner_address ?? transparent_from_address
   if (typeof owner !== 'string' || owner.length !== 42)
-    throw new RpcError(-32000, 'invalid sender: the transaction has no owner')
+    throw invalidSender('the transaction has no owner')
   const count = transaction.signature?.length ?? 0
-  if (count === 0) throw new RpcError(-32000, 'invalid sender: the transaction is not signed')
+  if (count === 0) throw invalidSender('the transaction is not signed')
   const id = contract?.Permission_id ?? 0
-  const permission = await permissionOf(owner, id, native)
-  const keyCount = permission.keys?.length ?? 0
+  const { keys = [], threshold = 1 } = await permissionOf(owner, id, native)
+  const named = `permission ${id} of ${toRpcAddress(owner)}`
   // The node checks this too, before it recovers a key.
-  if (count > keyCount)
-    throw new RpcError(
-      -32000,
-      `invalid sender: ${count} signatures, permission ${id} of ${toRpcAddress(owner)} has ${keyCount} keys`,
-    )
-  const signers = signersOf(transaction)
-  const weights = new Map(permission.keys?.map(({ address, weight }) => [address, BigInt(weight)]))
-  const unknownSigner = signers.find((signer) => !weights.has(signer))
-  if (unknownSigner)
-    throw new RpcError(
-      -32000,
-      `invalid sender: signed by ${toRpcAddress(unknownSigner)}, which is not a key of permission ${id} of ${toRpcAddress(owner)}`,
-    )
-  const weight = [...new Set(signers)].reduce(
-    (sum, signer) => sum + (weights.get(signer) ?? 0n),
-    0n,
-  )
-  const threshold = BigInt(permission.threshold ?? 1)
-  if (weight < threshold)
-    throw new RpcError(
-      -32000,
-      `invalid sender: the signatures weigh ${weight}, permission ${id} needs ${threshold}`,
-    )
+  if (count > keys.length)
+    throw invalidSender(`${count} signatures, ${named} has ${keys.length} keys`)
+  const weights = new Map(keys.map(({ address, weight }) => [address, BigInt(weight)]))
+  let weight = 0n
+  for (const signer of new Set(signersOf(transaction))) {
+    const own = weights.get(signer)
+    if (own === undefined)
+      throw invalidSender(`signed by ${toRpcAddress(signer)}, which is not a key of ${named}`)
+    weight += own
+  }
+  if (weight < BigInt(threshold))
+    throw invalidSender(`the signatures weigh ${weight}, permission ${id} needs ${threshold}`)
   return toRpcAddress(owner)
+}
+
+function invalidSender(why: string, cause?: unknown): RpcError {
+  return new RpcError(-32000, `invalid sender: ${why}`, { cause })
 }
 
 function signersOf(transaction: Transaction): HexAddress[] {
   try {
     return recoverSigners(transaction)
   } catch (cause) {
-    throw new RpcError(-32000, `invalid sender: ${(cause as Error).message}`, { cause })
+    throw invalidSender((cause as Error).message, cause)
   }
 }
 
@@ -69,10 +62,10 @@ async function permissionOf(
 ): Promise<Pick<Permission, 'keys' | 'threshold'>> {
   const account = await native.wallet.getAccount({ address: owner })
   const actives = account?.active_permission ?? []
-  if (id === 0 && account?.owner_permission) return account.owner_permission
-  const active = actives.find((permission) => permission.id === id)
-  if (active) return active
+  const named =
+    (id === 0 && account?.owner_permission) || actives.find((permission) => permission.id === id)
+  if (named) return named
   if (id === 0 || (id === 2 && actives.length === 0))
-    return { keys: [{ address: owner, weight: 1 }], threshold: 1 }
-  throw new RpcError(-32000, `invalid sender: ${toRpcAddress(owner)} has no permission ${id}`)
+    return { keys: [{ address: owner, weight: 1 }] }
+  throw invalidSender(`${toRpcAddress(owner)} has no permission ${id}`)
 }

@@ -57,10 +57,10 @@ export const LIFETIME = 60_000
 export function createSigning({
   chain,
   contracts,
-  feeKind,
+  feeKind = 'eip1559',
   keys,
   native,
-  now,
+  now = Date.now,
 }: createSigning.Options) {
   const fees = createFees({ chain, native, now })
   const quickly = keys.accounts.length > 0 ? quickSignature() : undefined
@@ -161,11 +161,11 @@ export declare namespace createSigning {
   type Options = {
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'latest' | 'solid'>
     contracts: Pick<Contracts, 'inData' | 'resolve'>
-    /** The fee fields of a transaction whose sender set none. */
-    feeKind: FeeKind
+    /** The fee fields of a transaction whose sender set none. @default 'eip1559' */
+    feeKind?: FeeKind
     keys: Pick<ManagedKeys, 'accounts' | 'keyOf'>
     native: NativeClient
-    /** Milliseconds since 1970. */
-    now: () => number
+    /** Milliseconds since 1970. @default Date.now */
+    now?: () => number
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { UpstreamError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
@@ -205,6 +205,31 @@ test('error: nothing is sent when the record is not copied, and its nonce is fre
   await expect(submission.submit(request, alias)).rejects.toThrow('too few replicas')
   expect(broadcasts).toEqual([])
   expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
+})
+
+test('error: sent before, and its record is not copied now: it may be mined, so it is unconfirmed', async () => {
+  const { broadcasts, replica, store, submission } = setup()
+  await submission.submit(request, alias)
+  const assertCopied = () => Promise.reject(new Error('too few replicas'))
+  const other = replica({ ...store, assertCopied })
+  await expect(other.submit(request, alias)).rejects.toMatchObject(unconfirmed)
+  expect(broadcasts).toEqual(['aa01'])
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
+})
+
+test('error: the same Ethereum transaction again is answered while a node holds its broadcast', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { broadcasts, replica, state, submission } = setup()
+  await submission.submit(request, alias)
+  state.answer = () => new Promise(() => {})
+  const other = replica()
+  for (const _ of ['broadcast', 'joined']) {
+    const again = other.submit(request, alias).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(await again).toMatchObject(unconfirmed)
+  }
+  expect(broadcasts).toEqual(['aa01', 'aa01'])
 })
 
 test('error: a refusal that cannot be recorded is unconfirmed: another replica may have broadcast it', async () => {

@@ -2,16 +2,22 @@ import type { Address, Hash } from 'viem'
 
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
-import { type AskedNodes, createAskedNodes } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
+import { sleep as realSleep } from '../lib/sleep.ts'
 import { within } from '../lib/within.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
-import { broadcast, refusalWords, UnconfirmedError } from './broadcast.ts'
+import { broadcast, type Delivery, refusalWords, unconfirmedError } from './broadcast.ts'
 import type { Contracts } from './contracts.ts'
 import { MAX_BYTES } from './readNative.ts'
 import { assertSize, nonceError } from './refusals.ts'
-import { type CreatedContract, type NewTransaction, type SentStore, toId } from './sentStore.ts'
+import {
+  type CreatedContract,
+  type NewTransaction,
+  type SentStore,
+  type SentTransaction,
+  toId,
+} from './sentStore.ts'
 import type { Signed, SendRequest, Signing } from './signing.ts'
 
 /**
@@ -37,21 +43,18 @@ const ATTEMPTS = 10
 /** A transaction that is recorded, with its bytes. */
 type Recorded = NewTransaction & { hex: string }
 
-/** A node that refused a transaction, and its answer. */
-export type Refusal = { answer: BroadcastResult; node: string }
-
 /** Records transactions and broadcasts them. Each is in the store before it is sent to the node. */
 export function createSubmission({
-  assertKept,
+  assertKept = async () => {},
   chain,
   contracts,
   head,
   native,
-  onError,
-  onReplaced,
-  onSent,
+  onError = () => {},
+  onReplaced = () => {},
+  onSent = () => {},
   sign,
-  sleep,
+  sleep = realSleep,
   store,
 }: createSubmission.Options) {
   /** Transactions that this process broadcasts now. Requests for the same one wait for the outcome. */
@@ -60,9 +63,8 @@ export function createSubmission({
   /** Signs and reserves the nonce of a managed account. Undefined when the Ethereum transaction is recorded already. */
   async function reserve(
     request: SendRequest,
-    more: { alias?: Hash | undefined; intent?: string } = {},
+    more: { alias?: Hash } | { intent: string } = {},
   ): Promise<Recorded | undefined> {
-    const { alias, intent } = more
     const { from, nonce, signal } = request
     const begun = performance.now()
     await assertKept(from)
@@ -70,21 +72,18 @@ export function createSubmission({
     let next = -1
     for (let signed = await sign(request); ;) {
       assertSize(`0x${signed.hex}`, MAX_BYTES)
-      const sent = {
-        ...recordOf(signed, from),
-        ...(alias && { alias }),
-        ...(intent !== undefined && { intent }),
-      }
+      const sent = { ...recordOf(signed, from), ...more }
       // A client that has gone, or goes before the answer, does not learn the hash.
       signal?.throwIfAborted()
-      if (performance.now() - begun > RECORD_TIMEOUT) throw new SlowError()
+      if (performance.now() - begun > RECORD_TIMEOUT)
+        throw new RpcError(-32603, 'the nodes took too long, and nothing was sent: try again later')
       const reservation = await store.reserve({ ...sent, ...(nonce !== undefined && { nonce }) })
       if (reservation.outcome === 'reserved') {
         if (signed.replaced) onReplaced(signed.id, signed.replaced)
         return sent
       }
       if (reservation.outcome === 'known') {
-        if (alias && reservation.id !== signed.id) return undefined
+        if ('alias' in more && reservation.id !== signed.id) return undefined
         // Another request produced the same bytes in the same millisecond: sign again with a later timestamp.
         await sleep(1)
         signed = await sign(request)
@@ -111,46 +110,38 @@ export function createSubmission({
     }
   }
 
-  /** One broadcast of a transaction in this process at a time. */
-  function once(id: Hash, run: () => Promise<void>): Promise<void> {
-    const running = run().finally(() => delivering.delete(id))
-    delivering.set(id, running)
-    return running
-  }
-
-  const refuse = (id: Hash, refused: AskedNodes['refusals'], { message: reason }: Error) =>
-    store.change(id, {
-      event: 'refused',
-      why: {
-        state: 'refused',
-        nodes: refused.map(({ node }) => node),
-        words: (refused as Refusal[]).map(({ answer }) => refusalWords(answer)),
-        reason,
-      },
-    })
-
   /**
    * Broadcasts a recorded transaction. A refusal frees the nonce, unless another broadcast was started, which may have succeeded.
    *
-   * @throws UnconfirmedError when a node may have it
+   * @param mustOutlive - whether its record must outlive its server before: the chain itself rejects a second copy of bytes that
+   * the sender signed
+   * @throws RpcError the refusal; `-32003` when a node may have it
    */
-  async function deliver(sent: Recorded): Promise<void> {
-    // Nothing aborts a broadcast.
-    const asked = createAskedNodes()
-    const call = { asked }
-    const delivery = await broadcast({ call, native, sleep }, { hash: sent.id, hex: sent.hex })
-    if (delivery.kind === 'unclear') throw new UnconfirmedError(sent, delivery)
+  async function deliver(sent: Recorded, mustOutlive: boolean): Promise<void> {
+    const copied = mustOutlive ? store.assertCopied(sent.id) : Promise.resolve()
+    const delivery = await copied.then(
+      () => broadcast(sent, { native, sleep }),
+      (error: Error): Delivery => ({ kind: 'refused', error }),
+    )
+    if (delivery.kind === 'unclear') throw unconfirmedError(sent, delivery)
     if (delivery.kind === 'refused') {
-      const { error } = delivery
-      const refused = refuse(sent.id, asked.refusals, error).catch((cause: unknown) => {
-        // Whether it was broadcast by another replica too is not known.
-        onError(cause)
-        return { sent: { state: 'pending' } }
-      })
-      const { sent: kept } = await refused
+      const { answers = [], error } = delivery
+      const why = {
+        state: 'refused' as const,
+        nodes: answers.map(({ node }) => node),
+        words: answers.map(({ answer }) => refusalWords(answer as BroadcastResult)),
+        reason: error.message,
+      }
+      const { sent: kept } = await store
+        .change(sent.id, { event: 'refused', why })
+        .catch((cause: unknown) => {
+          // Whether it was broadcast by another replica too is not known.
+          onError(cause)
+          return { sent: { state: 'pending' } }
+        })
       if (!kept) throw error
       const words = `${error.message}, and it may have been broadcast before`
-      if (kept.state === 'pending') throw new UnconfirmedError(sent, { cause: error, words })
+      if (kept.state === 'pending') throw unconfirmedError(sent, { cause: error, words })
     }
     onSent(sent.id)
     // Libraries use the predicted address. If this fails, it is recorded when the transaction is mined.
@@ -158,82 +149,75 @@ export function createSubmission({
     head.pollNow()
   }
 
-  /** Sends a transaction once its record is copied. If the copy fails, the record is dropped, unless another replica has started to send it. */
-  async function deliverCopied(sent: Recorded): Promise<void> {
-    await store.assertCopied(sent.id).catch(async (error: Error) => {
-      await refuse(sent.id, [], error).catch(onError)
-      throw error
-    })
-    return deliver(sent)
+  /** Waits until a transaction is delivered. What is signed here is answered in time, and its delivery goes on. @returns its id */
+  async function answer(
+    sent: Pick<SentTransaction, 'alias' | 'expiration' | 'id'>,
+    running: Promise<void>,
+    isSignedHere: boolean,
+  ): Promise<Hash> {
+    const late = () => unconfirmedError(sent)
+    await (isSignedHere ? within(running, DELIVERY_TIMEOUT, late) : running)
+    return sent.id
+  }
+
+  /** One broadcast of a transaction in this process at a time. */
+  function begin(sent: Recorded, isSignedHere: boolean): Promise<Hash> {
+    const running = deliver(sent, isSignedHere).finally(() => delivering.delete(sent.id))
+    delivering.set(sent.id, running)
+    return answer(sent, running, isSignedHere)
   }
 
   /**
    * Sends a transaction that is recorded. While it is pending, its bytes are broadcast again: the process may have ended before the
    * node received them.
    *
-   * @returns its id; undefined when it is not recorded, or not any more. @throws UnconfirmedError
+   * @returns its id; undefined when it is not recorded, or not any more. @throws RpcError `-32003`
    */
   async function sendAgain(hash: Hash): Promise<Hash | undefined> {
     const known = await store.find(hash)
     if (!known) return undefined
-    const { expiration, id, state } = known
+    const { alias, expiration, id, state } = known
+    const isSignedHere = alias !== undefined
     const running = delivering.get(id)
-    if (running) return running.then(() => id)
+    if (running) return answer(known, running, isSignedHere)
     if (state !== 'pending' || head.blockWith(id)) return id
     // It is not signed anew until it is certain that no block has it.
-    if (expiration <= chain.latest().timestamp) throw new UnconfirmedError(known, EXPIRED)
+    if (expiration <= chain.latest().timestamp) throw unconfirmedError(known, { isExpired: true })
     const { sent } = await store.change(id, { event: 'broadcast' })
-    const { alias, hex } = sent ?? {}
-    if (sent?.state !== 'pending' || hex === undefined) return sent?.id
-    // The chain itself rejects a second copy of bytes that the sender signed.
-    if (alias) await store.assertCopied(id)
-    await once(id, () => deliver({ ...sent, hex }))
-    return id
+    if (sent?.state !== 'pending' || sent.hex === undefined) return sent?.id
+    return begin({ ...sent, hex: sent.hex }, isSignedHere)
   }
 
   /** Sends a transaction that is recorded under a hash, or that is recorded now. @returns its id */
   async function send(
     hash: Hash | undefined,
+    isSignedHere: boolean,
     record: () => Promise<Recorded | undefined>,
-    first: (sent: Recorded) => Promise<unknown>,
   ): Promise<Hash> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const id = hash && (await sendAgain(hash))
       if (id) return id
       const sent = await record()
-      if (sent) return first(sent).then(() => sent.id)
+      const block = sent && head.blockWith(sent.id)
+      if (block) await store.change(sent.id, { event: 'seen', block: toId(block) })
+      if (sent) return block ? sent.id : begin(sent, isSignedHere)
     }
-    throw new RecordChangesError()
+    throw new RpcError(
+      -32603,
+      'the record of the transaction changes all the time, try again later',
+    )
   }
 
   return {
     /** Signs and sends for a managed account. @param alias - the hash of an Ethereum transaction, by which the sender finds it. */
     submit: (request: SendRequest, alias?: Hash): Promise<Hash> =>
-      send(
-        alias,
-        () => reserve(request, { alias }),
-        // After the time the delivery goes on.
-        (sent) =>
-          within(
-            once(sent.id, () => deliverCopied(sent)),
-            DELIVERY_TIMEOUT,
-            () => new UnconfirmedError(sent, {}),
-          ),
-      ),
+      send(alias, true, () => reserve(request, alias && { alias })),
     /** Sends a signed native transaction. One that was sent before is only broadcast again, without a look at its owner. */
     submitSigned: (signed: Signed, owner: () => Promise<Address>): Promise<Hash> =>
-      send(
-        signed.id,
-        async () => {
-          const sent = recordOf(signed, await owner())
-          return (await store.reserve(sent)).outcome === 'reserved' ? sent : undefined
-        },
-        (sent) => {
-          const block = head.blockWith(sent.id)
-          if (block) return store.change(sent.id, { event: 'seen', block: toId(block) })
-          return once(sent.id, () => deliver(sent))
-        },
-      ),
+      send(signed.id, false, async () => {
+        const sent = recordOf(signed, await owner())
+        return (await store.reserve(sent)).outcome === 'reserved' ? sent : undefined
+      }),
     /**
      * Signs and records a transaction that its sender broadcasts. Without a nonce it has the one that was signed last and is not sent yet,
      * or the next one. The same request gets the same bytes again.
@@ -260,47 +244,26 @@ export function createSubmission({
   }
 }
 
-/** `-32603`: other requests recorded and released the same transaction all the time. Nothing is sent by this one. */
-class RecordChangesError extends RpcError {
-  override name = 'RecordChangesError'
-
-  constructor() {
-    super(-32603, 'the record of the transaction changes all the time, try again later')
-  }
-}
-
-/** `-32603`: the calls before the signature took too long. Nothing is recorded or sent. */
-class SlowError extends RpcError {
-  override name = 'SlowError'
-
-  constructor() {
-    super(-32603, 'the nodes took too long, and nothing was sent: try again later')
-  }
-}
-
 /** Everything that the sender of a transaction chose, as text. */
 const intentOf = ({ data, gas, gasPrice, to, value }: SendRequest): string =>
   [to, data, value, gas, gasPrice].join(' ')
 
-/** The words of an error for a transaction that has expired above the solidified block. */
-const EXPIRED = { isExpired: true }
-
 export declare namespace createSubmission {
   type Options = {
     /** @throws RpcError when the record of a transaction of a managed account might not be kept, or was lost. */
-    assertKept: (account: Address) => Promise<void>
+    assertKept?: (account: Address) => Promise<void>
     chain: Pick<Chain, 'latest' | 'solid'>
     contracts: Pick<Contracts, 'refresh'>
     head: Pick<Head, 'blockWith' | 'pollNow'>
     native: NativeClient
     /** Called when background work failed, such as recording a contract. The next block tries again. */
-    onError: (error: unknown) => void
+    onError?: (error: unknown) => void
     /** Called with each transaction in which predicted addresses were replaced. */
-    onReplaced: (id: Hash, replaced: readonly CreatedContract[]) => void
+    onReplaced?: (id: Hash, replaced: readonly CreatedContract[]) => void
     /** Called with the native id of every transaction that the node has accepted. */
-    onSent: (hash: Hash) => void
+    onSent?: (hash: Hash) => void
     sign: Signing['sign']
-    sleep: (milliseconds: number) => Promise<void>
+    sleep?: (milliseconds: number) => Promise<void>
     store: SentStore
   }
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 import { searchNode } from '../../src/chain/logs/logHints.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
+import { sleep } from '../../src/lib/sleep.ts'
 import { nodeErrorOf, NodeRpcError } from '../../src/native/errors.ts'
 import { outcomeOf } from '../../src/native/pool/outcome.ts'
 import type { NodeRpc } from '../../src/native/transport/rpc.ts'
@@ -57,7 +58,7 @@ const payingCall = rpc('eth_call', [{ from, to: kitchen, data: '0x01', value: '0
 const balance = rpc('eth_getBalance', [from, 'latest'])
 const build = rpc('buildTransaction', [{ from, to: `0x${'11'.repeat(20)}`, value: '0x5' }])
 const send = async ({ native }: Gateway) => {
-  const delivery = await broadcast({ native }, { hash, hex: '00' })
+  const delivery = await broadcast({ hex: '00', id: hash }, { native, sleep })
   return delivery.kind === 'refused' ? delivery.error : delivery
 }
 

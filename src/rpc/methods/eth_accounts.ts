@@ -6,5 +6,5 @@ export const eth_accounts = defineMethod({
   result: schemas.listOf(schemas.address),
   summary: 'the accounts whose keys the gateway holds and the caller may use; none by default',
   handler: ({ sending }, _, call) =>
-    sending.accounts.filter((account) => call.caller?.spender?.mayUse(account) ?? true),
+    sending.keys.accounts.filter((account) => call.caller?.spender?.mayUse(account) ?? true),
 })
