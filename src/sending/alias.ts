@@ -25,8 +25,7 @@ export async function transactionByHash(
   { call, chain, sending }: Needs,
 ): Promise<RpcTransaction | undefined> {
   const own = await chain.transaction(hash, call)
-  // Without the store, the transaction is found on the chain. Only its nonce is unknown.
-  const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
+  const sent = await sentAs(hash, sending, own)
   if (!sent) return own
   const found =
     own ?? (await chain.transaction(sent.id, call)) ?? (await pendingTransaction(sent, chain))
@@ -40,18 +39,21 @@ export async function receiptByHash(
 ): Promise<Wire<RpcReceipt> | RpcReceipt | undefined> {
   const own = await chain.receipt(hash, call)
   if (own && !sending.rewritesPredicted) return own
-  const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
+  const sent = await sentAs(hash, sending, own)
   const wire = own ?? (sent && sent.id !== hash ? await chain.receipt(sent.id, call) : undefined)
   if (!wire || !sent || (own && !sent.replaced)) return wire
   const receipt = fromWire(wire)
-  const logs = receipt.logs.map((log) => ({ ...log, transactionHash: hash }))
   return {
     ...receipt,
-    logs,
+    logs: receipt.logs.map((log) => ({ ...log, transactionHash: hash })),
     transactionHash: hash,
     ...(sent.replaced && { predictedAddresses: sent.replaced }),
   }
 }
+
+/** The record of a hash. Without the store, what is found on the chain is enough: only its nonce is unknown. */
+const sentAs = (hash: Hash, { find }: Pick<Sending, 'find'>, own: unknown) =>
+  own ? find(hash).catch(() => undefined) : find(hash)
 
 /** A sent transaction that can still be mined. A node behind a load balancer may not have received it yet. */
 async function pendingTransaction(

@@ -119,8 +119,6 @@ async function recover({ r, s, v, yParity }: Parsed, signed: Hash): Promise<Addr
     const signature = { r, s, ...(yParity === undefined ? { v: v ?? 0n } : { yParity }) }
     return await recoverAddress({ hash: signed, signature })
   } catch (cause) {
-    throw new RpcError(-32000, 'invalid sender: the signature is invalid', {
-      cause,
-    })
+    throw new RpcError(-32000, 'invalid sender: the signature is invalid', { cause })
   }
 }

@@ -17,25 +17,16 @@ import { LIFETIME } from './signing.ts'
 
 /** What a transaction costs if it is sent now. Energy and bandwidth are in units and points, fees in sun. */
 export type FeeQuote = {
-  energy: {
-    /** All that the transaction uses now. */
-    total: Hex
-    /** How much more each operation of the called contract costs because it is busy, in ten-thousandths. `total` includes it. */
-    factor: Hex
-    /** The parts that the stakes of the contract's creator and of the sender pay, and the part that the sender pays in coins. */
-    fromCreator: Hex
-    fromSender: Hex
-    burned: Hex
-    /** Sun for one unit. */
-    price: Hex
-  }
-  bandwidth: {
-    /** Points: the bytes of the transaction, and 64 for its result. */
-    points: Hex
-    paidBy: 'stake' | 'free' | 'coins'
-  }
+  /**
+   * `total`: all that the transaction uses now. The stakes of the contract's creator and of the sender pay `fromCreator` and
+   * `fromSender`, and the sender pays `burned` in coins. `factor`: how much more each operation of the called contract costs because it
+   * is busy, in ten-thousandths; `total` includes it. `price`: sun for one unit.
+   */
+  energy: Record<'burned' | 'factor' | 'fromCreator' | 'fromSender' | 'price' | 'total', Hex>
+  /** `points`: the bytes of the transaction, and 64 for its result. */
+  bandwidth: { points: Hex; paidBy: 'stake' | 'free' | 'coins' }
   /** Sun that the sender pays: in all, for energy, for bandwidth, for the creation of an account. */
-  fee: { total: Hex; energy: Hex; bandwidth: Hex; account: Hex }
+  fee: Record<'account' | 'bandwidth' | 'energy' | 'total', Hex>
   /** The same total in coins, as text. */
   coins: string
   /** A fee limit, sun, that is enough for the whole transaction; 0 for a transfer, which needs none. */
@@ -63,15 +54,13 @@ export async function feeQuote(
   const value = call.to && toNativeAddress(call.to)
   const state = { call: asking, native, source: { at: 'latest' } } as const
   const fees = createFees({ chain, native })
-  const [info, own, price, parameters, target] = await Promise.all([
+  const [info, own, price, parameter, target] = await Promise.all([
     value ? native.wallet.getContractInfo({ value }, asking) : undefined,
     native.wallet.getAccountResource({ address: from }, asking),
     chain.energyPrice(),
-    native.wallet.getChainParameters(undefined, asking),
+    fees.parameters(asking),
     value ? native.wallet.getAccount({ address: value }, asking) : undefined,
   ])
-  const parameter = (key: string) =>
-    BigInt(parameters.chainParameter?.find((one) => one.key === key)?.value ?? 0)
   const hasCode = Boolean(info?.runtimecode)
   const runs = !call.to || hasCode
   const expiration = chain.latest().timestamp + LIFETIME
@@ -91,21 +80,19 @@ export async function feeQuote(
   const sum = energyFee + bandwidth.fee + accountFee
 
   return {
-    energy: {
-      total: toQuantity(total),
-      factor: toQuantity(BigInt(info?.contract_state?.energy_factor ?? 0)),
-      fromCreator: toQuantity(shares.fromCreator),
-      fromSender: toQuantity(shares.fromSender),
-      burned: toQuantity(shares.burned),
-      price: toQuantity(price),
-    },
+    energy: quantities({
+      total,
+      factor: BigInt(info?.contract_state?.energy_factor ?? 0),
+      ...shares,
+      price,
+    }),
     bandwidth: { points: toQuantity(points), paidBy: bandwidth.paidBy },
-    fee: {
-      total: toQuantity(sum),
-      energy: toQuantity(energyFee),
-      bandwidth: toQuantity(bandwidth.fee),
-      account: toQuantity(accountFee),
-    },
+    fee: quantities({
+      total: sum,
+      energy: energyFee,
+      bandwidth: bandwidth.fee,
+      account: accountFee,
+    }),
     coins: unitsText(sum, 6),
     feeLimit: toQuantity(feeLimit),
     reason: runs ? reasonOf() : 'a transfer runs no contract, so it has no fee limit',
@@ -121,19 +108,18 @@ export async function feeQuote(
 
   /** Who pays the energy: the creator its share from its stake, then the sender from its stake, the rest in coins. */
   async function sharesOf(total: bigint, contract: Contract | undefined) {
-    const none = { fromCreator: 0n, fromSender: 0n, burned: total }
-    if (total === 0n) return none
     const creator = contract?.origin_address
     const percent = 100n - BigInt(contract?.consume_user_resource_percent ?? 0)
-    const creatorLeft =
-      creator === undefined || creator === from || percent <= 0n
-        ? 0n
-        : energyLeft(await native.wallet.getAccountResource({ address: creator }, asking))
+    const hasCreator = total > 0n && creator !== undefined && creator !== from && percent > 0n
+    const ofCreator = hasCreator
+      ? energyLeft(await native.wallet.getAccountResource({ address: creator }, asking))
+      : 0n
     const left = energyLeft(own)
-    if (creatorLeft === 0n && left === 0n) return none
-    if (!(await stakesPayEnergy(native, chain.latest().number))) return none
+    const isShared =
+      ofCreator + left > 0n && total > 0n && (await stakesPayEnergy(native, chain.latest().number))
+    if (!isShared) return { fromCreator: 0n, fromSender: 0n, burned: total }
     const most = BigInt(contract?.origin_energy_limit ?? 0)
-    const fromCreator = least(least((total * percent) / 100n, creatorLeft), most)
+    const fromCreator = least(least((total * percent) / 100n, ofCreator), most)
     const fromSender = least(total - fromCreator, left)
     return { fromCreator, fromSender, burned: total - fromCreator - fromSender }
   }
@@ -155,6 +141,11 @@ export async function feeQuote(
     return parts.join('; ')
   }
 }
+
+const quantities = <name extends string>(amounts: Record<name, bigint>) =>
+  Object.fromEntries(
+    Object.entries<bigint>(amounts).map(([name, amount]) => [name, toQuantity(amount)]),
+  ) as Record<name, Hex>
 
 function energyLeft(resource: AccountResource | undefined): bigint {
   const left = BigInt(resource?.EnergyLimit ?? 0) - BigInt(resource?.EnergyUsed ?? 0)

@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/blocks/chainTypes.ts'
+import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Transaction } from '../native/wire/types.ts'
@@ -19,29 +20,24 @@ const PRICE_CHANGE_HEADROOM = 2n
 /** Stands for a signature where only its size counts. */
 export const SIGNATURE = '00'.repeat(65)
 
-/** What a transaction offers for its energy. */
-type Offer = {
-  gas: bigint
-  /** The sender's maximum for one unit of energy in sun: `gasPrice` or `maxFeePerGas`. @default the current price */
-  gasPrice?: bigint | undefined
-  /** Expiration of the transaction, milliseconds. */
-  expiration: number
-}
+/**
+ * What a transaction offers for its energy. `gasPrice`: the sender's maximum for one unit in sun, by default the current price.
+ * `expiration`: milliseconds.
+ */
+type Offer = { gas: bigint; gasPrice?: bigint | undefined; expiration: number }
 
 /** Creates the fee limits of a chain. */
 export function createFees({ chain, native, now = () => performance.now() }: createFees.Options) {
   let known: { values: Map<string, number | bigint | undefined>; at: number } | undefined
 
-  /** The parameters of the chain, by key. */
-  async function parameters() {
-    if (known && now() - known.at < PARAMETERS_AGE) return known.values
-    const { chainParameter = [] } = await native.wallet.getChainParameters()
-    known = { values: new Map(chainParameter.map(({ key, value }) => [key, value])), at: now() }
-    return known.values
-  }
-
-  async function networkCap(): Promise<bigint> {
-    return BigInt((await parameters()).get('getMaxFeeLimit') ?? DEFAULT_CAP)
+  /** Reads the parameters of the chain. The returned function has their values by key, and 0 for one that the node does not report. */
+  async function parameters(call?: Call) {
+    if (!known || now() - known.at >= PARAMETERS_AGE) {
+      const { chainParameter = [] } = await native.wallet.getChainParameters(undefined, call)
+      known = { values: new Map(chainParameter.map(({ key, value }) => [key, value])), at: now() }
+    }
+    const { values } = known
+    return (key: string) => BigInt(values.get(key) ?? 0)
   }
 
   /** Whether a transfer may create its target. A solidified account exists on every branch. */
@@ -53,6 +49,7 @@ export function createFees({ chain, native, now = () => performance.now() }: cre
   }
 
   return {
+    parameters,
     /**
      * The fee limit of a transaction in sun: gas × the current energy price, at most gas × the sender's maximum and the limit of the
      * network. A sender pays the energy price, even if its maximum is higher.
@@ -69,8 +66,8 @@ export function createFees({ chain, native, now = () => performance.now() }: cre
         )
       const mayChange = expiration > chain.energyPriceCertainTo()
       const highest = mayChange ? price * PRICE_CHANGE_HEADROOM : price
-      const limit = gas * least(highest, gasPrice ?? highest)
-      return least(limit, await networkCap())
+      const cap = (await parameters())('getMaxFeeLimit') || DEFAULT_CAP
+      return least(gas * least(highest, gasPrice ?? highest), cap)
     },
     /**
      * The most sun that a signed transaction can cost beside its value: its fee limit, its bytes as if no bandwidth were left, the fee for
@@ -79,16 +76,11 @@ export function createFees({ chain, native, now = () => performance.now() }: cre
      * @param bytes - of the signed transaction.
      */
     async most(raw_data: Transaction['raw_data'], bytes: number): Promise<bigint> {
-      const [values, isNew] = await Promise.all([parameters(), mayCreate(raw_data)])
-      const fee = (key: string) => BigInt(values.get(key) ?? 0)
+      const [fee, isNew] = await Promise.all([parameters(), mayCreate(raw_data)])
       const bandwidth = fee('getTransactionFee') * BigInt(bytes + RESULT_BYTES)
       const creation = fee('getCreateNewAccountFeeInSystemContract') + fee('getCreateAccountFee')
-      return (
-        BigInt(raw_data.fee_limit ?? 0) +
-        bandwidth +
-        (raw_data.data ? fee('getMemoFee') : 0n) +
-        (isNew ? creation : 0n)
-      )
+      const memo = raw_data.data ? fee('getMemoFee') : 0n
+      return BigInt(raw_data.fee_limit ?? 0) + bandwidth + memo + (isNew ? creation : 0n)
     },
   }
 }
@@ -106,7 +98,7 @@ export declare namespace createFees {
 }
 
 /** Used when the node does not report the limit: 1,000 coins, the network's first value. */
-const DEFAULT_CAP = 1_000_000_000
+const DEFAULT_CAP = 1_000_000_000n
 
 /** The smaller of two amounts. */
 export const least = (a: bigint, b: bigint) => (a < b ? a : b)

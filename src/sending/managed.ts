@@ -4,11 +4,15 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { MethodNotSupportedError, RpcError } from '../lib/errors.ts'
 import type { Spender } from '../lib/spender.ts'
+import type { PrivateKey } from '../native/protobuf/signature.ts'
 import { unknownAccountError } from './refusals.ts'
 import type { Sending } from './sending.ts'
 
-/** The call that asks for a signature. */
-type Asked = { caller?: { spender?: Spender | undefined } | undefined }
+type Needs = {
+  /** The call that asks for a signature. */
+  call: { caller?: { spender?: Spender | undefined } | undefined }
+  sending: Pick<Sending, 'keys'>
+}
 
 /**
  * The viem account of a managed key, for Ethereum signatures.
@@ -16,28 +20,21 @@ type Asked = { caller?: { spender?: Spender | undefined } | undefined }
  * @throws MethodNotSupportedError when the gateway manages no keys; RpcError `-32000` when it manages other keys, or the caller
  * may not use this one.
  */
-export function managedAccount(
-  method: string,
-  account: Address,
-  services: { call: Asked; sending: Pick<Sending, 'keys'> },
-): PrivateKeyAccount {
-  const { sending } = services
-  assertManaged(method, account, services)
-  // It exists: the line before has asked for it.
-  const key = sending.keys.keyOf(account) as string
-  return privateKeyToAccount(`0x${key.replace(/^0x/i, '')}`)
+export function managedAccount(method: string, account: Address, needs: Needs): PrivateKeyAccount {
+  return privateKeyToAccount(`0x${assertManaged(method, account, needs).replace(/^0x/i, '')}`)
 }
 
-/** @throws as `managedAccount` */
+/** The key of a managed account. @throws as `managedAccount` */
 export function assertManaged(
   method: string,
   account: Address,
-  { call, sending }: { call: Asked; sending: Pick<Sending, 'keys'> },
-): void {
-  if (sending.keys.accounts.length === 0)
+  { call, sending: { keys } }: Needs,
+): PrivateKey {
+  if (keys.accounts.length === 0)
     throw new MethodNotSupportedError(method, 'the gateway manages no keys')
-  if (!sending.keys.keyOf(account) || call.caller?.spender?.mayUse(account) === false)
-    throw unknownAccountError(account)
+  const key = keys.keyOf(account)
+  if (!key || call.caller?.spender?.mayUse(account) === false) throw unknownAccountError(account)
+  return key
 }
 
 /** Checks the chain id of a request. @throws RpcError `-32000` when it is for another chain. */

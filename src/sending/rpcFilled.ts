@@ -46,15 +46,15 @@ export function rpcFilled(transaction: FilledTransaction, chainId: number, hash:
 /** The bytes that an Ethereum wallet would sign for a filled transaction, with amounts in the unit of its endpoint. */
 export function unsignedBytes(transaction: FilledTransaction, chainId: number, unit: Unit): Hex {
   const { data, feeKind, gas, nonce, to } = transaction
-  const gasPrice = unit.fromSun(transaction.gasPrice)
+  const price = unit.fromSun(transaction.gasPrice)
   const value = unit.fromSun(transaction.value)
   const common = { chainId, data, gas, nonce, ...(to && { to }), value }
   return feeKind === 'legacy'
-    ? serializeTransaction({ ...common, type: 'legacy', gasPrice })
+    ? serializeTransaction({ ...common, gasPrice: price, type: feeKind })
     : serializeTransaction({
         ...common,
-        type: 'eip1559',
-        maxFeePerGas: gasPrice,
+        maxFeePerGas: price,
         maxPriorityFeePerGas: 0n,
+        type: feeKind,
       })
 }

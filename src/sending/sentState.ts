@@ -165,11 +165,8 @@ export function createSentState({
         const sent = open.get(id)
         return sent && end(sent)
       }
-      case 'mined': {
-        const sent = open.get(fact.id)
-        const next = sent && transition(sent, { event: 'final' })
-        return next && next !== 'ended' ? set(next, untilNow()) : undefined
-      }
+      case 'mined':
+        return apply({ fact: 'changed', id: fact.id, sent: { state: 'final' }, until: untilNow() })
       case 'contract':
         return setContract(fact.contract, fact.until)
       case 'nonces': {
@@ -186,16 +183,15 @@ export function createSentState({
     onFact(fact)
   }
 
-  /** The first of the transactions that are not final. */
-  const first = (
-    limit: number,
-    isWanted: (sent: SentTransaction) => boolean,
-    rank: (sent: SentTransaction) => number,
-  ): Hash[] => {
-    const found: SentTransaction[] = []
-    for (const [hash, sent] of open) if (hash === sent.id && isWanted(sent)) found.push(sent)
-    found.sort((a, b) => rank(a) - rank(b))
-    return found.slice(0, limit).map(({ id }) => id)
+  /** The first of the transactions that are not final, by a rank; those without one are left out. */
+  function first(limit: number, rankOf: (sent: SentTransaction) => number | undefined): Hash[] {
+    const ranked: { hash: Hash; rank: number }[] = []
+    for (const [hash, sent] of open) {
+      const rank = hash === sent.id ? rankOf(sent) : undefined
+      if (rank !== undefined) ranked.push({ hash, rank })
+    }
+    ranked.sort((a, b) => a.rank - b.rank)
+    return ranked.slice(0, limit).map(({ hash }) => hash)
   }
 
   return {
@@ -228,17 +224,12 @@ export function createSentState({
     },
     counts,
     unfinished: ({ from, expiredAt = Infinity, limit }: SentStore.UnfinishedOptions): Hash[] =>
-      first(
-        limit,
-        (sent) => (!from || sent.from === from) && sent.expiration < expiredAt,
-        ({ expiration }) => expiration,
-      ),
+      first(limit, (sent) => {
+        const isWanted = (!from || sent.from === from) && sent.expiration < expiredAt
+        return isWanted ? sent.expiration : undefined
+      }),
     mined: ({ limit, upTo }: { upTo: number; limit: number }): Hash[] =>
-      first(
-        limit,
-        ({ block }) => block !== undefined && block.number <= upTo,
-        ({ block }) => block?.number ?? 0,
-      ),
+      first(limit, ({ block }) => (block && block.number <= upTo ? block.number : undefined)),
     isOpen: (id: Hash): boolean => open.has(id),
     find,
     ending: (hash: Hash): Ending | undefined => fresh(endings.get(hash))?.ending,

@@ -77,9 +77,11 @@ export function createSigning({
     const { data } = contracts.inData(request.data)
     const call = { data, from, value, ...(to && { to }) }
     const kind = request.feeKind ?? feeKind
+    // As in Geth: `maxFeePerGas` has headroom for a higher base fee, `gasPrice` has none.
+    const suggested = async () => (await chain.energyPrice()) * (kind === 'eip1559' ? 2n : 1n)
     const [gas, gasPrice, nonce] = await Promise.all([
       request.gas ?? estimate(call),
-      request.gasPrice ?? suggestedPrice(kind),
+      request.gasPrice ?? suggested(),
       request.nonce ?? count(from),
     ])
     return { ...call, feeKind: kind, gas, gasPrice, nonce }
@@ -87,32 +89,23 @@ export function createSigning({
 
   const estimate = (call: Call) => estimateGas(call, { native, source: { at: 'latest' } })
 
-  /** The default price, as in Geth: `maxFeePerGas` has headroom for a higher base fee, `gasPrice` has none. */
-  async function suggestedPrice(kind: FeeKind): Promise<bigint> {
-    const price = await chain.energyPrice()
-    return kind === 'eip1559' ? price * 2n : price
-  }
-
   /** The unsigned native transaction for a request. */
   async function prepare(request: SendRequest): Promise<Transaction & { raw_data_hex: string }> {
     const { data, from, value } = request
     const to = request.to && contracts.resolve(request.to)
+    const call = { data, from, value, ...(to && { to }) }
     const info = to && (await native.wallet.getContractInfo({ value: toNativeAddress(to) }))
     const hasCode = Boolean(info?.runtimecode)
     const expiration = chain.latest().timestamp + LIFETIME
     let feeLimit = 0n
     if (!to || hasCode) {
-      const gas = request.gas ?? (await estimate({ data, from, value, ...(to && { to }) }))
+      const gas = request.gas ?? (await estimate(call))
       feeLimit = await fees.limit({ expiration, gas, gasPrice: request.gasPrice })
     }
     // Two identical requests are two transactions, so they must not have the same timestamp.
     lastTimestamp = Math.max(now(), lastTimestamp + 1)
-    const anchor = {
-      block: chain.solid(),
-      expiration,
-      timestamp: lastTimestamp,
-    }
-    return toNativeTransaction({ data, feeLimit, from, value, ...(to && { to }) }, anchor, hasCode)
+    const anchor = { block: chain.solid(), expiration, timestamp: lastTimestamp }
+    return toNativeTransaction({ ...call, feeLimit }, anchor, hasCode)
   }
 
   /**
@@ -145,15 +138,10 @@ export function createSigning({
   return { fill, sign }
 }
 
-/** `signHash` in WebAssembly, which takes a fifth of the time, where its package is installed. */
+/** The quick signature, where its package is installed. */
 const quickSignature = (): Promise<typeof signHash> =>
-  import('tiny-secp256k1').then(
-    ({ signRecoverable }) =>
-      (hash, key) => {
-        const digits = key.replace(/^0x/i, '')
-        const signed = signRecoverable(Buffer.from(hash, 'hex'), Buffer.from(digits, 'hex'))
-        return `${Buffer.from(signed.signature).toString('hex')}0${signed.recoveryId}`
-      },
+  import('../native/protobuf/quickSignature.ts').then(
+    ({ signQuickly }) => signQuickly,
     () => signHash,
   )
 

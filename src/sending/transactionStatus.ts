@@ -5,7 +5,6 @@ import type { BlockId } from '../codec/blockRef.ts'
 import { toQuantity } from '../codec/quantity.ts'
 import { hasSucceeded } from '../codec/receipt.ts'
 import { revertReason } from '../codec/revert.ts'
-import type { RpcBlock } from '../codec/types.ts'
 import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import { fromWire } from '../lib/wire.ts'
@@ -63,79 +62,65 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
   const { call, chain, native, sending } = needs
   const sent = await sending.find(hash)
   const ending = sent ? undefined : await sending.ending(hash)
-  const id = sent?.id ?? ending?.id ?? hash
-  const value = id.slice(2)
+  const known = sent ?? ending
+  const id = known?.id ?? hash
   const orphan = sending.orphanWith(id)
-  const common = {
+  const status = (
+    state: TransactionStatus['state'],
+    more: Partial<TransactionStatus> & { evidence: string },
+  ): TransactionStatus => ({
+    state,
     transactionHash: id,
-    ethereumHash: sent?.alias ?? ending?.alias ?? null,
+    ethereumHash: known?.alias ?? null,
     ...(orphan && { removedFrom: { number: toQuantity(orphan.number), hash: orphan.hash } }),
-  }
-  const base = { ...common, ...expirationOf(sent?.expiration ?? ending?.expiration) }
-  const info = await native.wallet.getTransactionInfoById({ value }, call)
-  if (info) return { state: 'mined', ...base, ...(await mined(info, native, needs)) }
-  const looks = await sending.lookAtNodes(id, call)
-  const found = looks.find((look) => look.info)
-  if (found?.info)
-    return { state: 'mined', ...base, ...(await mined(found.info, found.native, needs)) }
+    ...expirationOf(known?.expiration),
+    ...more,
+  })
+  const info = await native.wallet.getTransactionInfoById({ value: id.slice(2) }, call)
+  const looks = info ? [] : await sending.lookAtNodes(id, call)
+  const found = info ? { info, native } : looks.find((look) => look.info)
+  if (found?.info) return status('mined', await mined(found.info, found.native, needs))
   // What the gateway has read in a block is there, whatever a node does not show.
   if (sent?.block)
-    return {
-      state: 'mined',
-      ...base,
-      ...placeOf(sent.block, needs),
+    return status('mined', {
+      ...placeOf(sent.block, chain),
       evidence: evidenceOf('this gateway has read it', sent.state === 'final'),
-    }
+    })
   const having = looks.filter(({ waiting }) => waiting)
   const unasked = unaskedIn(looks)
   if (having[0]?.waiting)
-    return {
-      state: 'pending',
-      ...common,
+    return status('pending', {
       ...expirationOf(having[0].waiting.raw_data.expiration),
       ...named(namesOf(having)),
       evidence: `${orphan ? 'a reorg removed its block, and ' : ''}${inPools(having)}${orphan ? ' again' : ''}${unasked}`,
-    }
-  if (ending?.state === 'expired') return { state: 'expired', ...base, evidence: EXPIRED }
+    })
+  if (ending?.state === 'expired') return status('expired', { evidence: EXPIRED })
   const nowhere = `no asked node has it in a block or in its pool${unasked}`
-  if (orphan)
-    return { state: 'removed', ...base, evidence: `a reorg removed its block; ${nowhere}` }
-  if (sent)
-    return {
-      state: 'submitted',
-      ...base,
-      evidence: `this gateway ${sent.broadcasts > 0 ? 'sent' : 'signed'} it; ${nowhere}`,
-    }
+  if (orphan) return status('removed', { evidence: `a reorg removed its block; ${nowhere}` })
+  if (sent) {
+    const done = sent.broadcasts > 0 ? 'sent' : 'signed'
+    return status('submitted', { evidence: `this gateway ${done} it; ${nowhere}` })
+  }
   if (ending)
-    return {
-      state: 'refused',
-      ...base,
+    return status('refused', {
       ...named(ending.nodes),
       ...(ending.words?.length && { words: ending.words }),
       reason: ending.reason,
       evidence: `${listed(ending.nodes) || 'a node'} refused it when this gateway sent it; ${nowhere}`,
-    }
+    })
   // Nodes keep no outcomes of these.
-  const first = await chain.block(0, false, call)
-  if (first && (fromWire(first).transactions as Hash[]).includes(id))
-    return { state: 'mined', ...base, ...ofGenesis(fromWire(first), chain) }
-  return {
-    state: unasked === '' ? 'unknown' : 'uncertain',
-    ...base,
+  const block = await chain.block(0, false, call)
+  const first = block && fromWire(block)
+  if (first && (first.transactions as Hash[]).includes(id))
+    return status('mined', {
+      ...placeOf({ number: 0, hash: first.hash }, chain),
+      outcome: 'success',
+      evidence: 'it is in block 0, which the chain began with',
+    })
+  return status(unasked === '' ? 'unknown' : 'uncertain', {
     evidence: `this gateway has no record of it; ${nowhere}`,
-  }
+  })
 }
-
-const ofGenesis = ({ hash }: RpcBlock, chain: Needs['chain']) => ({
-  block: {
-    number: '0x0' as const,
-    hash,
-    confirmations: toQuantity(chain.latest().number + 1),
-    solidified: true,
-  },
-  outcome: 'success' as const,
-  evidence: 'it is in block 0, which the chain began with',
-})
 
 const EXPIRED =
   'the gateway has read every block that could have it, up to a solidified one after its expiration'
@@ -171,7 +156,7 @@ async function mined(info: TransactionInfo, native: NativeClient, { call, chain 
   const data = `0x${contractResult?.[0] ?? ''}` as const
   const reason =
     outcome === 'reverted' ? revertReason(data) : outcome === 'failed' ? receipt?.result : undefined
-  const place = placeOf({ number: blockNumber, hash: `0x${block.blockID}` }, { chain })
+  const place = placeOf({ number: blockNumber, hash: `0x${block.blockID}` }, chain)
   return {
     ...place,
     outcome,
@@ -185,7 +170,7 @@ const evidenceOf = (who: string, isSolidified: boolean) =>
     ? `${who} in a solidified block, which no reorg can remove`
     : `${who} in a block that a reorg can still remove`
 
-function placeOf({ hash, number }: BlockId, { chain }: Pick<Needs, 'chain'>) {
+function placeOf({ hash, number }: BlockId, chain: Pick<Chain, 'latest' | 'solid'>) {
   return {
     block: {
       number: toQuantity(number),

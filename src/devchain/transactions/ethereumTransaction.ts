@@ -4,8 +4,9 @@ import { parseTransaction, serializeTransaction } from 'viem/utils'
 
 import { TIP_ABOVE_FEE } from '../../codec/intrinsicGas.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
+import { signQuickly } from '../../native/protobuf/quickSignature.ts'
 import { EthereumError } from '../state/errors.ts'
-import { recoverSender, signQuickly } from '../vm/recover.ts'
+import { recoverSender } from '../vm/recover.ts'
 import { printAuthorization, readAuthorizations } from './authorization.ts'
 import type { EthereumTransaction } from './transaction.ts'
 
@@ -86,7 +87,7 @@ export async function readEthereum(
 export function signEthereum(request: UnsignedEthereum, key?: string): SignedEthereum {
   const unsigned = toUnsigned(request)
   const made = key
-    ? signQuickly(hashOf(serializeTransaction(unsigned)), key)
+    ? signQuickly(Buffer.from(hashOf(serializeTransaction(unsigned))).toString('hex'), key)
     : `${request.from.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}00`
   const r: Hex = `0x${made.slice(0, 64)}`
   const s: Hex = `0x${made.slice(64, 128)}`

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { recover, signRecoverable } from 'tiny-secp256k1'
+import { recover } from 'tiny-secp256k1'
 import type { Hex } from 'viem'
 
 /**
@@ -16,13 +16,7 @@ export function recoverSender(hash: Hex, { parity, r, s }: recoverSender.Signatu
   return `0x${Buffer.from(keccak_256(key.subarray(1))).toString('hex', 12)}`
 }
 
-/** Signs a hash: r ‖ s ‖ v as hex, v 0 or 1. A tenth of the time of JavaScript too. @param key - 64 hex digits */
-export function signQuickly(hash: Uint8Array, key: string): string {
-  const { recoveryId, signature } = signRecoverable(hash, Buffer.from(key, 'hex'))
-  return `${Buffer.from(signature).toString('hex')}0${recoveryId}`
-}
-
-/** The same for contracts: the public key (64 bytes) that `v` 27 or 28 chooses. @throws Error when there is none */
+/** For contracts: the public key (64 bytes) that `v` 27 or 28 chooses. @throws Error when there is none */
 export function recoverKey(hash: Uint8Array, v: bigint, r: Uint8Array, s: Uint8Array): Uint8Array {
   if (v !== 27n && v !== 28n) throw new Error('not a signature')
   const key = recover(hash, Buffer.concat([r, s]), v === 27n ? 0 : 1, false)
