@@ -12,23 +12,20 @@ const WAITING = 4 * 1024 * 1024
 const SMALL = 4 * 1024
 
 /** Collects the parts of a body in one buffer that grows: a part of one byte takes one byte, not a Buffer of a hundred. */
-export type Collected = {
-  /**
-   * @returns a promise if other work must run before the next part
-   * @throws BodyTooLargeError, LimitExceededError when no more bytes may be held
-   */
-  add(part: Uint8Array): Promise<void> | undefined
-  whole(): Buffer
-}
+export type Collected = ReturnType<typeof collectBytes>
 
 /** @param hold - takes the memory before it is allocated */
-export function collectBytes(limit: number, hold: Pick<Hold, 'take'>): Collected {
+export function collectBytes(limit: number, hold: Pick<Hold, 'take'>) {
   let buffer = Buffer.alloc(0)
   let used = 0
   let parts = 0
   let waits = false
   return {
-    add(part) {
+    /**
+     * @returns a promise if other work must run before the next part
+     * @throws BodyTooLargeError, LimitExceededError when no more bytes may be held
+     */
+    add(part: Uint8Array) {
       const needed = used + part.length
       if (needed > limit) throw new BodyTooLargeError(limit)
       if (needed > buffer.length) {

@@ -15,14 +15,7 @@ export type HeldPlace = (typeof HELD_PLACES)[number]
  * One budget for the bytes that this process holds for its callers. They are taken before memory is allocated, from the share of
  * the caller and from the process, and given back when the memory is free.
  */
-export type HeldBytes = {
-  /** Opens an empty hold. Always end it. @param caller - the id of the caller */
-  hold(caller: string, place: HeldPlace): Hold
-  /** Whether a caller may have so many bytes more. */
-  hasRoom(caller: string, bytes: number): boolean
-  /** Bytes that are held, of one place or of all. */
-  total(place?: HeldPlace): number
-}
+export type HeldBytes = ReturnType<typeof createHeldBytes>
 
 /** What one request, filter, subscription or answer holds. */
 export type Hold = {
@@ -35,10 +28,7 @@ export type Hold = {
 }
 
 /** Creates a budget. */
-export function createHeldBytes({
-  limit = Infinity,
-  share = limit,
-}: createHeldBytes.Options = {}): HeldBytes {
+export function createHeldBytes({ limit = Infinity, share = limit }: createHeldBytes.Options = {}) {
   const byCaller = new Map<string, number>()
   const byPlace = new Map<HeldPlace, number>(HELD_PLACES.map((place) => [place, 0]))
   let all = 0
@@ -56,8 +46,10 @@ export function createHeldBytes({
   }
 
   return {
+    /** Whether a caller may have so many bytes more. */
     hasRoom,
-    hold(caller, place) {
+    /** Opens an empty hold. Always end it. @param caller - the id of the caller */
+    hold(caller: string, place: HeldPlace): Hold {
       let held = 0
       const set = (bytes: number) => {
         if (bytes !== held) add(caller, place, bytes - held)
@@ -73,7 +65,8 @@ export function createHeldBytes({
         end: () => set(0),
       }
     },
-    total: (place) => (place ? (byPlace.get(place) ?? 0) : all),
+    /** Bytes that are held, of one place or of all. */
+    total: (place?: HeldPlace) => (place ? (byPlace.get(place) ?? 0) : all),
   }
 }
 

@@ -8,22 +8,7 @@ import { writeWhole } from './writeWhole.ts'
 const COMPACT_BYTES = 4 * 1024 * 1024
 
 /** A file of JSON lines that one process appends to. */
-export type JournalFile = {
-  /**
-   * Reads the file, or creates it, and rewrites it without outdated entries. The next operation after a failed write calls
-   * it again. @throws Error that names the problem with the file or its folder.
-   */
-  load(): Promise<void>
-  /** Appends an entry. Resolves when it is on the disk (fdatasync). Entries of one event loop tick share a write. */
-  append(entry: object): Promise<void>
-  /** Resolves when every entry so far is on the disk. */
-  written(): Promise<void>
-  /** Loads the file again when a write has failed, because memory has entries that the file lacks. */
-  ensureLoaded(): Promise<void>
-  /** Why the file could not be written the last time, as the code of the system; undefined when it could. */
-  problem(): string | undefined
-  close(): Promise<void>
-}
+export type JournalFile = ReturnType<typeof createJournalFile>
 
 /**
  * A journal in a file. The first line is the header, every other line an entry. A last line without a line end was incomplete
@@ -39,7 +24,7 @@ export function createJournalFile<entry extends object>({
   onHeader,
   onUnreadable,
   restore,
-}: createJournalFile.Options<entry>): JournalFile {
+}: createJournalFile.Options<entry>) {
   let handle: FileHandle | undefined
   /** Bytes of the complete lines of the file. */
   let length = 0
@@ -129,12 +114,19 @@ export function createJournalFile<entry extends object>({
   }
 
   return {
+    /**
+     * Reads the file, or creates it, and rewrites it without outdated entries. The next operation after a failed write calls
+     * it again. @throws Error that names the problem with the file or its folder.
+     */
     load,
+    /** Resolves when every entry so far is on the disk. */
     written,
-    append(entry) {
+    /** Appends an entry. Resolves when it is on the disk (fdatasync). Entries of one event loop tick share a write. */
+    append(entry: object) {
       lines.push(lineOf(entry))
       return written()
     },
+    /** Loads the file again when a write has failed, because memory has entries that the file lacks. */
     async ensureLoaded() {
       if (!isStale) return
       await writing.catch(() => {})
@@ -148,6 +140,7 @@ export function createJournalFile<entry extends object>({
         })
       await reloading
     },
+    /** Why the file could not be written the last time, as the code of the system; undefined when it could. */
     problem: () => failure,
     async close() {
       await writing.catch(() => {})

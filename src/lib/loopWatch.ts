@@ -1,13 +1,5 @@
 /** Measures the delay of the event loop, and finds the call that blocked it. */
-export type LoopWatch = {
-  /** Records the start of a call. @returns the time, milliseconds */
-  enter(name: string): number
-  /** Records the end of a call. @returns the time, milliseconds */
-  leave(name: string): number
-  /** The last delay of the event loop, milliseconds. */
-  delay(): number
-  stop(): void
-}
+export type LoopWatch = ReturnType<typeof createLoopWatch>
 
 /**
  * Detects a blocked event loop: a long gap between two events, in which its timer should have run. If the gap ends with the
@@ -20,7 +12,7 @@ export function createLoopWatch({
   onBlocked,
   onDelay,
   threshold = 200,
-}: createLoopWatch.Options): LoopWatch {
+}: createLoopWatch.Options) {
   let last = now()
   let lastBeat = last
   let delay = 0
@@ -45,12 +37,15 @@ export function createLoopWatch({
   timer.unref()
 
   return {
-    enter(name) {
+    /** Records the start of a call. @returns the time, milliseconds */
+    enter(name: string) {
       const time = mark(undefined)
       entered = name
       return time
     },
+    /** Records the end of a call. @returns the time, milliseconds */
     leave: mark,
+    /** The last delay of the event loop, milliseconds. */
     delay: () => delay,
     stop: () => clearInterval(timer),
   }

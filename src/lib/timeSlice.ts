@@ -8,26 +8,13 @@ const onNextTurn = setImmediate
  * Shares the event loop among long synchronous work: each event loop tick has a time slice of a few milliseconds for it, so
  * that short requests are answered between the slices. All long work of the process uses the same instance.
  */
-export type TimeSlice = {
-  /** Whether work must wait: the time slice of this tick is used up, or other work waits. Cheap, for checks in loops. */
-  isOver(): boolean
-  /**
-   * Resolves when there is time. Callers that wait get slices in turn, however many requests each has.
-   *
-   * @param call - what the work is for
-   */
-  next(call?: Call): Promise<void>
-  /** Runs a step at the end of this tick, before the long work that waits: for answers that are ready. */
-  first(step: () => void): void
-  /** Pauses long work for this tick, so that the next tick comes at once. For events that arrive one in each tick. */
-  pause(): void
-}
+export type TimeSlice = ReturnType<typeof createTimeSlice>
 
 /** Long work does `if (timeSlice.isOver()) await timeSlice.next()` before it begins and about every millisecond. */
 export function createTimeSlice({
   budget = 1,
   now = () => performance.now(),
-}: createTimeSlice.Options = {}): TimeSlice {
+}: createTimeSlice.Options = {}) {
   /** The time at which long work began in this tick; undefined before it. */
   let began: number | undefined
   /** The time at which long work began last. */
@@ -70,15 +57,23 @@ export function createTimeSlice({
   }
 
   return {
+    /** Whether work must wait: the time slice of this tick is used up, or other work waits. Cheap, for checks in loops. */
     isOver: () => waiting.size > 0 || isUsedUp(),
-    next: (call) =>
-      new Promise((resolve) => {
+    /**
+     * Resolves when there is time. Callers that wait get slices in turn, however many requests each has.
+     *
+     * @param call - what the work is for
+     */
+    next: (call?: Call) =>
+      new Promise<void>((resolve) => {
         waiting.add(resolve, call?.caller?.id, call?.caller?.limits.weight)
         arm()
       }),
-    first(step) {
+    /** Runs a step at the end of this tick, before the long work that waits: for answers that are ready. */
+    first(step: () => void) {
       if (steps.push(step) === 1) onNextTurn(runSteps)
     },
+    /** Pauses long work for this tick, so that the next tick comes at once. For events that arrive one in each tick. */
     pause() {
       if (isPaused || now() - worked > MAX_PAUSE) return
       isPaused = true

@@ -8,17 +8,6 @@ import { readKeysFile } from './keysFile.ts'
 import { UnauthorizedError } from './refusal.ts'
 import { createSpender, type SpendingStore } from './spending.ts'
 
-/** Finds out who calls. */
-export type Callers = {
-  /** @throws UnauthorizedError for a key that is unknown or not for this request, and without one when a key is required */
-  of(request: CallerRequest): Caller
-  /** The caller of an earlier request as the keys file has it now; with `refused` if it could not make that request any more. */
-  again(caller: Caller, request: CallerRequest): Caller
-  /** Reads the keys again. A file that is not valid changes nothing. */
-  reload(): void
-  stop(): void
-}
-
 /** The parts of a request that say who calls. */
 export type CallerRequest = {
   /** Address of the client, behind the trusted proxies. */
@@ -30,7 +19,7 @@ export type CallerRequest = {
   origin: string | undefined
 }
 
-/** Reads the API keys and watches their file. @throws ConfigError when the file is not valid */
+/** Finds out who calls. Reads the API keys and watches their file. @throws ConfigError when the file is not valid */
 export function createCallers({
   anonymous,
   file,
@@ -38,7 +27,7 @@ export function createCallers({
   log,
   now = Date.now,
   spending,
-}: createCallers.Options): Callers {
+}: createCallers.Options) {
   let keys = read()
   /** Callers by the keys that they gave, so that a known key is not hashed again, and by the hashes of these. */
   const known = new Map<string, Caller>()
@@ -105,7 +94,8 @@ export function createCallers({
   }
 
   return {
-    of(request) {
+    /** @throws UnauthorizedError for a key that is unknown or not for this request, and without one when a key is required */
+    of(request: CallerRequest): Caller {
       if (request.key === undefined || file === undefined) {
         if (!anonymous) throw new UnauthorizedError('an API key is required')
         const { address, isLocal } = request
@@ -115,7 +105,8 @@ export function createCallers({
       if (caller.key) requireUse(caller.key, request)
       return request.isLocal ? { ...caller, isLocal: true } : caller
     },
-    again(caller, request) {
+    /** The caller of an earlier request as the keys file has it now; with `refused` if it could not make that request any more. */
+    again(caller: Caller, request: CallerRequest): Caller {
       if (!caller.key) return caller
       const key = keys.get(caller.key.sha256)
       try {
@@ -126,6 +117,7 @@ export function createCallers({
         return { ...caller, refused: error as UnauthorizedError }
       }
     },
+    /** Reads the keys again. A file that is not valid changes nothing. */
     reload,
     stop: unwatch,
   }

@@ -35,14 +35,7 @@ export type ChainIdentity = {
 }
 
 /** The capabilities of one node. */
-export type Capabilities = {
-  /** The chain of the node. @throws the error of the node call */
-  identity(call?: Call): Promise<ChainIdentity>
-  /** Whether the node has a capability. Probes the node on first use, and again when the cached answer is old. */
-  has(capability: Capability, call?: Call): Promise<boolean>
-  /** Release of the node's code, such as `4.8.0`. */
-  version(call?: Call): Promise<string | undefined>
-}
+export type Capabilities = ReturnType<typeof createCapabilities>
 
 const ZERO_ADDRESS = `41${'0'.repeat(40)}`
 
@@ -56,7 +49,7 @@ const LIFETIME = 60_000
 export function createCapabilities({
   native,
   now = () => performance.now(),
-}: createCapabilities.Options): Capabilities {
+}: createCapabilities.Options) {
   const known = new Map<string, { until: number; value: Promise<unknown> }>()
 
   function cached<value>(
@@ -78,9 +71,13 @@ export function createCapabilities({
   }
 
   return {
-    identity: (call) => cached('identity', call, () => readIdentity(native), Infinity),
-    has: (capability, call) => cached(capability, call, () => PROBES[capability](native)),
-    version: (call) => cached('version', call, () => readVersion(native)),
+    /** The chain of the node. @throws the error of the node call */
+    identity: (call?: Call) => cached('identity', call, () => readIdentity(native), Infinity),
+    /** Whether the node has a capability. Probes the node on first use, and again when the cached answer is old. */
+    has: (capability: Capability, call?: Call) =>
+      cached(capability, call, () => PROBES[capability](native)),
+    /** Release of the node's code, such as `4.8.0`. */
+    version: (call?: Call) => cached('version', call, () => readVersion(native)),
   }
 }
 

@@ -14,12 +14,7 @@ import type { TransactionInfo } from '../../native/wire/types.ts'
  * therefore trusted only if the node has shown that it records them: in the same block, in an earlier answer or in a
  * nearby block.
  */
-export type InternalTransactions = {
-  /** The info of a transaction; undefined when it is in no block. @throws RpcError when inner calls are unknown */
-  ofTransaction(hash: Hash, call?: Call): Promise<TransactionInfo | undefined>
-  /** The infos of a block. @throws RpcError when inner calls are unknown */
-  ofBlock(number: number, call?: Call): Promise<TransactionInfo[]>
-}
+export type InternalTransactions = ReturnType<typeof createInternalTransactions>
 
 /** Blocks on each side of a block that are searched for inner calls: five minutes of blocks. */
 const REACH = 100
@@ -33,10 +28,7 @@ const MAX_SILENT = 20_000
 const HINT = 'set vm.saveInternalTx = true in its configuration'
 
 /** Reads internal transactions from a node. `newest` returns the height of the newest block. */
-export function createInternalTransactions({
-  native,
-  newest,
-}: createInternalTransactions.Options): InternalTransactions {
+export function createInternalTransactions({ native, newest }: createInternalTransactions.Options) {
   const limit = pLimit(CONCURRENCY)
   let isSaving = false
   /** Heights of blocks without inner calls. */
@@ -87,13 +79,15 @@ export function createInternalTransactions({
   }
 
   return {
-    async ofTransaction(hash, call) {
+    /** The info of a transaction; undefined when it is in no block. @throws RpcError when inner calls are unknown */
+    async ofTransaction(hash: Hash, call?: Call) {
       const value = hash.slice(2)
       const info = await native.wallet.getTransactionInfoById({ value }, call)
       if (info) await check([info], call)
       return info
     },
-    async ofBlock(number, call) {
+    /** The infos of a block. @throws RpcError when inner calls are unknown */
+    async ofBlock(number: number, call?: Call) {
       const infos = await infosOf(number, call)
       await check(infos, call)
       return infos

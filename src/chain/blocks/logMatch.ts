@@ -5,15 +5,7 @@ import type { LogMatch } from './chainTypes.ts'
 export type LogKey = { address: string; topics: readonly string[] }
 
 /** A prepared log search: one set lookup for each position. */
-export type LogMatcher = {
-  matches(log: LogKey): boolean
-  /** The same for a log in hex without `0x`. */
-  matchesPlain(log: LogKey): boolean
-  /** The same for a log of an encoded page. */
-  matchesInPage: PageMatcher
-  /** Whether a block can have a match, from the addresses and topics of its logs. False is certain, true is not. */
-  mayMatch(items: LogItems): boolean
-}
+export type LogMatcher = ReturnType<typeof createLogMatcher>
 
 /** The `hashOfItem` of the addresses and topics of a block's logs. `has` is true for all of them, and rarely for another one. */
 export type LogItems = { has(hash: number): boolean }
@@ -43,25 +35,29 @@ const LAST = 16
  * of the given topics. An empty list of addresses and an open position match anything, but a log must have at least as
  * many topics as the search has positions.
  */
-export function createLogMatcher(search: LogMatch): LogMatcher {
+export function createLogMatcher(search: LogMatch) {
   const addresses = search.addresses.map((item) => item.toLowerCase())
   const topics = search.topics.map((choice) => choice && choice.map((item) => item.toLowerCase()))
   const needed = [addresses, ...topics].flatMap((choice) =>
     choice && choice.length > 0 ? [choice.map((text) => hashOfItem(text, 2))] : [],
   )
   let inPage: PageMatcher | undefined
+  const matchesInPage: PageMatcher = (page, log) =>
+    (inPage ??= createPageMatcher({
+      addresses: addresses.map(bare),
+      topics: topics.map((choice) => choice && choice.map(bare)),
+    }))(page, log)
   return {
     matches: testOf(addresses, topics),
+    /** The same for a log in hex without `0x`. */
     matchesPlain: testOf(
       addresses.map(bare),
       topics.map((choice) => choice && choice.map(bare)),
     ),
-    matchesInPage: (page, log) =>
-      (inPage ??= createPageMatcher({
-        addresses: addresses.map(bare),
-        topics: topics.map((choice) => choice && choice.map(bare)),
-      }))(page, log),
-    mayMatch: (items) => needed.every((choice) => choice.some((hash) => items.has(hash))),
+    /** The same for a log of an encoded page. */
+    matchesInPage,
+    /** Whether a block can have a match, from the addresses and topics of its logs. False is certain, true is not. */
+    mayMatch: (items: LogItems) => needed.every((choice) => choice.some((hash) => items.has(hash))),
   }
 }
 

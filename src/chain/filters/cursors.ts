@@ -6,7 +6,7 @@ import type { RpcLog } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { type Wire, wireOf } from '../../lib/wire.ts'
+import { wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import {
   BehindError,
@@ -28,32 +28,7 @@ import { type FilterOwner, type FilterSpec, type FilterStore, PAGE_LEASE } from 
  * A position is a block, as the text `number:hash`. The store keeps the acknowledged position and, after `>`, the end of the last
  * page. That page is the answer again until it is acknowledged.
  */
-export type Cursors = {
-  /**
-   * Creates a cursor, or finds the one with this name. @param from - the first block; the block after the newest one if absent.
-   *
-   * @throws InvalidParamsError when a cursor with this name has another filter; LimitExceededError
-   */
-  open(
-    owner: CursorOwner,
-    name: string,
-    query: CursorQuery,
-  ): Promise<{ cursor: string; created: boolean }>
-  /**
-   * The logs after the acknowledged position, as whole blocks; after a reorg the removed logs come first. The same page until it
-   * is acknowledged, except when a reorg has removed its last block. A replica that lacks that block waits for it.
-   *
-   * @throws CursorNotFoundError, CursorLostError, BehindError, UpstreamError, LimitExceededError
-   */
-  next(owner: CursorOwner, name: string, options: NextOptions): Promise<CursorPage>
-  /**
-   * The page that ends at `cursor` was processed. Repeating it changes nothing. False when `cursor` is not the end of the page that
-   * was answered last, nor the acknowledged position. @throws CursorNotFoundError
-   */
-  acknowledge(owner: CursorOwner, name: string, cursor: string): Promise<boolean>
-  /** Removes a cursor. Returns whether it existed. */
-  close(owner: CursorOwner, name: string): Promise<boolean>
-}
+export type Cursors = ReturnType<typeof createCursors>
 
 /** Who calls. Callers with an API key have names of their own; the others share theirs. */
 export type CursorOwner = FilterOwner & { key?: string | undefined }
@@ -63,14 +38,11 @@ export type CursorQuery = LogMatch & { from?: BlockRef | undefined }
 
 type NextOptions = { limit: number; call: Call }
 
-/** One page of a cursor: its logs, and the position to acknowledge. */
-export type CursorPage = { logs: Wire<RpcLog[]>; cursor: string }
-
 /** Milliseconds between attempts while another call changes the cursor. */
 const BUSY_STEP = 10
 
 /** Creates the cursors of one view. */
-export function createCursors({ chain, head, store }: createCursors.Options): Cursors {
+export function createCursors({ chain, head, store }: createCursors.Options) {
   const idOf = ({ key }: CursorOwner, name: string) =>
     createHash('sha256')
       .update(JSON.stringify([key ?? null, chain.view, name]))
@@ -148,7 +120,12 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
   }
 
   return {
-    async open(owner, name, { addresses, from, topics }) {
+    /**
+     * Creates a cursor, or finds the one with this name. @param from - the first block; the block after the newest one if absent.
+     *
+     * @throws InvalidParamsError when a cursor with this name has another filter; LimitExceededError
+     */
+    async open(owner: CursorOwner, name: string, { addresses, from, topics }: CursorQuery) {
       const id = idOf(owner, name)
       const cursors = await store()
       const first = await endOf(chain, from)
@@ -171,7 +148,14 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
         )
       return { cursor: acknowledged, created: !existing }
     },
-    async next(owner, name, options) {
+    /**
+     * The logs after the acknowledged position, as whole blocks; after a reorg the removed logs come first. The same page until it
+     * is acknowledged, except when a reorg has removed its last block. A replica that lacks that block waits for it. `cursor` is the
+     * position to acknowledge.
+     *
+     * @throws CursorNotFoundError, CursorLostError, BehindError, UpstreamError, LimitExceededError
+     */
+    async next(owner: CursorOwner, name: string, options: NextOptions) {
       const id = idOf(owner, name)
       for (;;) {
         const { acknowledged, answered, spec, stored } = await read(id)
@@ -182,10 +166,17 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
         // An empty page needs no acknowledgement.
         const text = page.items.length > 0 ? `${acknowledged}>${cursor}` : cursor
         if (!(await move(id, stored, text))) continue
-        return { logs: wireOf(Buffer.from(`[${page.items.join(',')}]`, 'latin1')), cursor }
+        return {
+          logs: wireOf<RpcLog[]>(Buffer.from(`[${page.items.join(',')}]`, 'latin1')),
+          cursor,
+        }
       }
     },
-    async acknowledge(owner, name, cursor) {
+    /**
+     * The page that ends at `cursor` was processed. Repeating it changes nothing. False when `cursor` is not the end of the page that
+     * was answered last, nor the acknowledged position. @throws CursorNotFoundError
+     */
+    async acknowledge(owner: CursorOwner, name: string, cursor: string) {
       const id = idOf(owner, name)
       for (;;) {
         const { acknowledged, answered, stored } = await read(id)
@@ -194,7 +185,8 @@ export function createCursors({ chain, head, store }: createCursors.Options): Cu
         if (await move(id, stored, answered)) return true
       }
     },
-    close: async (owner, name) => (await store()).remove(idOf(owner, name)),
+    /** Removes a cursor. Returns whether it existed. */
+    close: async (owner: CursorOwner, name: string) => (await store()).remove(idOf(owner, name)),
   }
 }
 

@@ -7,14 +7,6 @@ import { lockFile } from '../../lib/lockFile.ts'
 import { createMemoryFilterStore, type KeptFilter } from './memory.ts'
 import type { FilterLimits, FilterStore } from './store.ts'
 
-/** An open store, and the function that closes it. */
-type OpenFilterStore = {
-  store: FilterStore
-  /** Why filters could not be written the last time. */
-  problem(): string | undefined
-  close(): Promise<void>
-}
-
 /**
  * Opens filters that outlive the process: in memory, and in a journal in a file. A change is on the disk before its call
  * returns. The file is locked, so one process uses it.
@@ -27,7 +19,7 @@ export async function openFileFilterStore({
   name,
   now = Date.now,
   ...limits
-}: openFileFilterStore.Options): Promise<OpenFilterStore> {
+}: openFileFilterStore.Options) {
   const file = join(folder, `${name}.jsonl`)
   const fail = (cause: unknown) => new StoreFileError(name, cause)
   const unlock = await lockFile(join(folder, `${name}.lock`)).catch((cause: unknown) => {
@@ -68,18 +60,20 @@ export async function openFileFilterStore({
     await journal.ensureLoaded()
     return memory
   }
+  const store: FilterStore = {
+    create: async (...args) => (await current()).create(...args),
+    read: async (id) => (await current()).read(id),
+    claim: async (...args) => (await current()).claim(...args),
+    renew: async (...args) => (await current()).renew(...args),
+    commit: async (...args) => (await current()).commit(...args),
+    release: async (...args) => (await current()).release(...args),
+    remove: async (id) => (await current()).remove(id),
+    check: () => journal.ensureLoaded(),
+    usage: () => memory.usage(),
+  }
   return {
-    store: {
-      create: async (...args) => (await current()).create(...args),
-      read: async (id) => (await current()).read(id),
-      claim: async (...args) => (await current()).claim(...args),
-      renew: async (...args) => (await current()).renew(...args),
-      commit: async (...args) => (await current()).commit(...args),
-      release: async (...args) => (await current()).release(...args),
-      remove: async (id) => (await current()).remove(id),
-      check: () => journal.ensureLoaded(),
-      usage: () => memory.usage(),
-    },
+    store,
+    /** Why filters could not be written the last time. */
     problem: () => journal.problem(),
     async close() {
       await journal.close()

@@ -29,23 +29,7 @@ import {
 } from './store.ts'
 
 /** Filters of one view. */
-export type Filters = {
-  /** @throws LimitExceededError, InvalidParamsError, StoreUnavailableError */
-  createLogs(owner: FilterOwner, query: LogFilterQuery): Promise<string>
-  createBlocks(owner: FilterOwner): Promise<string>
-  createPending(owner: FilterOwner): Promise<string>
-  /**
-   * The changes since the last delivered page. The page counts as delivered when its response has left the socket. Until
-   * then it is reserved. If the response cannot be sent, the next poll gets the page.
-   *
-   * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
-   */
-  changes(id: string, call: PendingResponse & Call): Promise<Wire<(RpcLog | Hash)[]>>
-  /** All logs in the range of a log filter. @throws FilterNotFoundError and as `chain.logs` */
-  logs(id: string, call?: Call): Promise<Wire<RpcLog[]>>
-  uninstall(id: string): Promise<boolean>
-  stop(): void
-}
+export type Filters = ReturnType<typeof createFilters>
 
 /** A log filter as the client gave it. */
 type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
@@ -59,7 +43,7 @@ export function createFilters({
   pending,
   store,
   ttl,
-}: createFilters.Options): Filters {
+}: createFilters.Options) {
   const claims = createClaims({ log, store })
 
   const newest = () => newestIn(windowOf(head), chain.view)
@@ -110,7 +94,8 @@ export function createFilters({
   }
 
   return {
-    async createLogs(owner, query) {
+    /** @throws LimitExceededError, InvalidParamsError, StoreUnavailableError */
+    async createLogs(owner: FilterOwner, query: LogFilterQuery) {
       const { addresses, topics } = query
       await waitForReplicas()
       const range = await rangeOf(query)
@@ -126,17 +111,23 @@ export function createFilters({
       }
       return store.create(owner, { spec, cursor: cursorNow() })
     },
-    async createBlocks(owner) {
+    async createBlocks(owner: FilterOwner) {
       await waitForReplicas()
       const spec: FilterSpec = { kind: 'blocks', view: chain.view }
       return store.create(owner, { spec, cursor: cursorNow() })
     },
-    async createPending(owner) {
+    async createPending(owner: FilterOwner) {
       await pending.want(ttl)
       const spec: FilterSpec = { kind: 'pending', view: chain.view }
       return store.create(owner, { spec, cursor: await pending.position() })
     },
-    async changes(id, call) {
+    /**
+     * The changes since the last delivered page. The page counts as delivered when its response has left the socket. Until
+     * then it is reserved. If the response cannot be sent, the next poll gets the page.
+     *
+     * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
+     */
+    async changes(id: string, call: PendingResponse & Call) {
       await waitForReplicas()
       const claimed = await claims.claim(id, cursorNow)
       if (claimed === 'nothing') return NOTHING
@@ -156,14 +147,15 @@ export function createFilters({
         throw error
       }
     },
-    async logs(id, call) {
+    /** All logs in the range of a log filter. @throws FilterNotFoundError and as `chain.logs` */
+    async logs(id: string, call?: Call) {
       const filter = await store.read(id)
       if (filter?.spec.kind !== 'logs' || filter.spec.view !== chain.view)
         throw new FilterNotFoundError()
       const { addresses, scanFrom, to, topics } = filter.spec
       return chain.logs({ addresses, topics, fromBlock: scanFrom, toBlock: to ?? 'latest' }, call)
     },
-    uninstall: (id) => store.remove(id),
+    uninstall: (id: string) => store.remove(id),
     stop: () => claims.stop(),
   }
 }

@@ -19,18 +19,7 @@ import { syncText } from './syncText.ts'
 import { notification } from './text.ts'
 
 /** Subscriptions of the sockets of one view. */
-export type Hub = {
-  /**
-   * Subscribes the socket of a request. Notifications begin when the response has been delivered.
-   *
-   * @throws LimitExceededError, InvalidParamsError, UpstreamError
-   */
-  subscribe(socket: RpcSocket, request: PendingResponse, spec: SubscriptionSpec): Promise<string>
-  /** Removes a subscription. Returns whether it existed on this socket. */
-  unsubscribe(socket: RpcSocket, id: string): boolean
-  count(): number
-  stop(): void
-}
+export type Hub = ReturnType<typeof createHub>
 
 /** The topic of a subscription. With `resumeFrom` it delivers the blocks from that height on, otherwise only new blocks. */
 export type SubscriptionSpec =
@@ -54,7 +43,7 @@ export function createHub({
   perClient,
   perSocket,
   pending,
-}: createHub.Options): Hub {
+}: createHub.Options) {
   const registry = createRegistry({ onChange: listenToPending, perClient, perSocket })
   const followers = createFollowers({
     chain,
@@ -172,7 +161,12 @@ export function createHub({
   }
 
   return {
-    async subscribe(socket, request, spec) {
+    /**
+     * Subscribes the socket of a request. Notifications begin when the response has been delivered.
+     *
+     * @throws LimitExceededError, InvalidParamsError, UpstreamError
+     */
+    async subscribe(socket: RpcSocket, request: PendingResponse, spec: SubscriptionSpec) {
       const subscription = toSubscription(socket, spec)
       try {
         // Before the first await, so that limits hold under concurrent calls.
@@ -191,7 +185,8 @@ export function createHub({
       })
       return subscription.id
     },
-    unsubscribe: (socket, id) => registry.remove(socket, id),
+    /** Removes a subscription. Returns whether it existed on this socket. */
+    unsubscribe: (socket: RpcSocket, id: string) => registry.remove(socket, id),
     count: () => registry.count(),
     stop() {
       stopHead()

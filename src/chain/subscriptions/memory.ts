@@ -2,10 +2,7 @@ import { LimitExceededError } from '../../lib/errors.ts'
 import { createHeldBytes, type HeldBytes } from '../../lib/heldBytes.ts'
 
 /** The memory of the subscriptions of all clients. */
-export type SubscriptionMemory = {
-  /** Takes the memory of a subscription. @returns the function that gives it back @throws LimitExceededError */
-  take(client: string, spec: object): () => void
-}
+export type SubscriptionMemory = ReturnType<typeof createSubscriptionMemory>
 
 /** Bytes of a subscription without its filter: its entries in maps, its id, its cursor. */
 const OVERHEAD = 1_024
@@ -18,10 +15,11 @@ export function createSubscriptionMemory({
   bytesPerClient,
   bytesTotal,
   held,
-}: createSubscriptionMemory.Options): SubscriptionMemory {
+}: createSubscriptionMemory.Options) {
   const filters = createHeldBytes({ limit: bytesTotal, share: bytesPerClient })
   return {
-    take(client, spec) {
+    /** Takes the memory of a subscription. @returns the function that gives it back @throws LimitExceededError */
+    take(client: string, spec: object) {
       const bytes = OVERHEAD + OF_TEXT * JSON.stringify(spec).length
       const holds = [filters, held].map((of) => of.hold(client, 'subscriptions'))
       const end = () => {

@@ -21,15 +21,7 @@ type ExportState = {
 }
 
 /** A file that grows by whole ranges of blocks. */
-export type ExportFile = {
-  readonly state: ExportState
-
-  /** Appends the rows of the blocks up to `next - 1`. */
-  append(rows: readonly string[], next: number): Promise<void>
-  /** Saves the progress. */
-  save(): Promise<void>
-  close(): Promise<void>
-}
+export type ExportFile = Awaited<ReturnType<typeof openExport>>
 
 /**
  * Opens a new export, or continues one. It removes bytes that were appended after the last `save`, so a run
@@ -37,7 +29,7 @@ export type ExportFile = {
  *
  * @throws CommandError (usage) when the file belongs to another search, or to no export at all
  */
-export async function openExport(path: string, options: openExport.Options): Promise<ExportFile> {
+export async function openExport(path: string, options: openExport.Options) {
   const { search, from, force } = options
   const statePath = `${path}.state`
   if (force) await rm(statePath, { force: true })
@@ -69,7 +61,8 @@ export async function openExport(path: string, options: openExport.Options): Pro
   return {
     state,
 
-    async append(rows, next) {
+    /** Appends the rows of the blocks up to `next - 1`. */
+    async append(rows: readonly string[], next: number) {
       if (rows.length > 0) {
         const bytes = Buffer.from(`${rows.join('\n')}\n`)
         await writeWhole(file, bytes, state.bytes)
@@ -78,6 +71,7 @@ export async function openExport(path: string, options: openExport.Options): Pro
       }
       state.next = next
     },
+    /** Saves the progress. */
     async save() {
       await file.datasync()
       await writeState(statePath, state)

@@ -6,29 +6,20 @@ import { withChecksum } from '../../lib/address.ts'
 import { stringify } from './json.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Formats logs, decoded with an ABI if there is one. */
-export type LogPrinter = {
-  /** The log as received, with `decoded` added. */
-  json(log: RpcLog): string
-  /** One line for people. */
-  line(log: RpcLog): string
-}
-
-/** Creates a printer. @throws CommandError (usage) when the file has no ABI */
-export async function createLogPrinter(
-  terminal: Terminal,
-  abiFile: string | undefined,
-): Promise<LogPrinter> {
+/** Formats logs, decoded with an ABI if there is one. @throws CommandError (usage) when the file has no ABI */
+export async function createLogPrinter(terminal: Terminal, abiFile: string | undefined) {
   const tools =
     abiFile === undefined && terminal.mode === 'json' ? undefined : await import('./abi.ts')
   const abi: Abi = abiFile === undefined || !tools ? [] : await tools.loadAbi(abiFile)
   const decode = (log: RpcLog) => tools?.decodeLog({ topics: log.topics, data: log.data }, abi)
   return {
-    json(log) {
+    /** The log as received, with `decoded` added. */
+    json(log: RpcLog) {
       const decoded = abiFile === undefined ? undefined : decode(log)
       return stringify(decoded ? { ...log, decoded } : log)
     },
-    line(log) {
+    /** One line for people. */
+    line(log: RpcLog) {
       const decoded = decode(log)
       const what =
         decoded && tools

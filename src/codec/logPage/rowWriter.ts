@@ -15,14 +15,7 @@ import {
  * Writes rows of eth_getLogs as JSON bytes, directly from pages, without objects or strings. The members and their order
  * are those of `../log.ts`.
  */
-export type RowWriter = {
-  /** Adds the row of a log. */
-  add(page: Page, block: number, log: PageLog): void
-  /** Number of rows so far. */
-  count(): number
-  /** The block of each row, the offset of its end, and all rows with commas between. Ends the writer. */
-  take(): { blocks: Float64Array; ends: Uint32Array; bytes: Buffer }
-}
+export type RowWriter = ReturnType<typeof createRowWriter>
 
 /** First bytes for rows. */
 const FIRST_BYTES = 64 * 1024
@@ -36,7 +29,7 @@ const SPARE_BYTES = 8 * 1024 * 1024
 const ROW_BYTES = 1_500
 
 /** Creates a writer, whose memory grows. */
-export function createRowWriter(): RowWriter {
+export function createRowWriter() {
   let out = EMPTY
   const blocks: number[] = []
   const ends: number[] = []
@@ -46,7 +39,8 @@ export function createRowWriter(): RowWriter {
   let sharedEnd = 0
 
   return {
-    add(page, block, log) {
+    /** Adds the row of a log. */
+    add(page: Page, block: number, log: PageLog) {
       if (blocks.length === 0) {
         out = spare.pop() ?? textOf(FIRST_BYTES)
         out.length = 0
@@ -81,7 +75,9 @@ export function createRowWriter(): RowWriter {
       blocks.push(block)
       ends.push(out.length)
     },
+    /** Number of rows so far. */
     count: () => blocks.length,
+    /** The block of each row, the offset of its end, and all rows with commas between. Ends the writer. */
     take() {
       // Memory of its own, so that a thread can hand it over.
       const bytes = Buffer.allocUnsafeSlow(out.length)

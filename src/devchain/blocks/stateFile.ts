@@ -11,18 +11,10 @@ type StateEntry =
   | { kind: 'load'; dump: Uint8Array }
 
 /** A file that stores a chain. Lines are only appended, so an interrupted write loses at most the last one. */
-export type StateFile = {
-  append(entry: StateEntry): void
-  /**
-   * Removes a last line that is incomplete.
-   *
-   * @throws Error when the file cannot be read, is of another program, or a line other than the last is damaged. It is not changed then.
-   */
-  read(): StateEntry[]
-}
+export type StateFile = ReturnType<typeof createStateFile>
 
 /** Opens a file that stores a chain. */
-export function createStateFile(file: string): StateFile {
+export function createStateFile(file: string) {
   function entryOf(line: string, index: number): StateEntry {
     const entry = parsed(line)
     if (index === 0 && entry?.kind !== 'chain') throw ofAnotherProgram(file)
@@ -33,7 +25,12 @@ export function createStateFile(file: string): StateFile {
   }
 
   return {
-    append: (entry) => appendFileSync(file, `${JSON.stringify(entry, writeValue)}\n`),
+    append: (entry: StateEntry) => appendFileSync(file, `${JSON.stringify(entry, writeValue)}\n`),
+    /**
+     * Removes a last line that is incomplete.
+     *
+     * @throws Error when the file cannot be read, is of another program, or a line other than the last is damaged. It is not changed then.
+     */
     read() {
       if (!existsSync(file)) return []
       const text = readFileSync(file, 'utf8')

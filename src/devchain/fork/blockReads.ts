@@ -17,16 +17,7 @@ export type Reach = {
 }
 
 /** Reads of state that a node may have at a past block. Addresses are 42 hex characters. */
-export type BlockReads = {
-  /** Undefined if only the newest balance is known. */
-  balance(address: string): Promise<bigint | undefined>
-  /** Undefined if only the newest code is known; empty if the account had no code. */
-  code(address: string): Promise<Uint8Array | undefined>
-  /** 32 bytes of hex. @throws ForkError without a JSON-RPC that reads storage */
-  storage(address: string, slot: string): Promise<string>
-  /** Undefined if the chain has no nonces. */
-  nonce(address: string): Promise<bigint | undefined>
-}
+export type BlockReads = ReturnType<typeof createBlockReads>
 
 /** A block by height and id. */
 type BlockName = { number: number; id: string }
@@ -40,22 +31,25 @@ export function createBlockReads(
   { native, rpc }: createBlockReads.Node,
   { id, number }: BlockName,
   reach: Reach,
-): BlockReads {
+) {
   const tag = (exactness: Exactness) => (exactness === 'block' ? toHex(number) : 'latest')
 
   return {
-    async balance(address) {
+    /** Undefined if only the newest balance is known. */
+    async balance(address: string) {
       if (reach.balance === 'now') return undefined
       if (rpc && reach.storage === 'block')
         return BigInt(await ask(rpc, 'eth_getBalance', [plain(address), toHex(number)]))
       return balanceAt(native, address, { id, number })
     },
-    async code(address) {
+    /** Undefined if only the newest code is known; empty if the account had no code. */
+    async code(address: string) {
       if (!rpc || reach.code === 'now') return undefined
       const code = await ask(rpc, 'eth_getCode', [plain(address), toHex(number)])
       return new Uint8Array(Buffer.from(code.slice(2), 'hex'))
     },
-    async storage(address, slot) {
+    /** 32 bytes of hex. @throws ForkError without a JSON-RPC that reads storage */
+    async storage(address: string, slot: string) {
       if (!rpc || reach.storage === 'none')
         throw new ForkError(
           'contract storage is read through the JSON-RPC of the forked node: name its address with --fork-rpc',
@@ -63,7 +57,8 @@ export function createBlockReads(
       const params = [plain(address), `0x${slot}`, tag(reach.storage)]
       return (await ask(rpc, 'eth_getStorageAt', params)).slice(2).padStart(64, '0')
     },
-    async nonce(address) {
+    /** Undefined if the chain has no nonces. */
+    async nonce(address: string) {
       if (!rpc || reach.nonce === 'none') return undefined
       return BigInt(await ask(rpc, 'eth_getTransactionCount', [plain(address), tag(reach.nonce)]))
     },

@@ -5,14 +5,8 @@ import { readValue, writeValue } from '../blocks/stateFile.ts'
 
 type Fetched = readonly (readonly [name: string, value: unknown])[]
 
-/** A file with the values that were read from a forked chain, one a line. */
-export type DiskCache = {
-  read(): [name: string, value: unknown][]
-  append: (fetched: Fetched) => void
-}
-
-/** Creates the cache in a file. @throws Error of the file system when the file cannot be written */
-export function createDiskCache(file: string): DiskCache {
+/** A file with the values that were read from a forked chain, one a line. @throws Error of the file system when the file cannot be written */
+export function createDiskCache(file: string) {
   mkdirSync(dirname(file), { recursive: true })
   return {
     read() {
@@ -26,7 +20,7 @@ export function createDiskCache(file: string): DiskCache {
         }
       return entries
     },
-    append(fetched) {
+    append(fetched: Fetched) {
       const lines = fetched.map((entry) => `\n${JSON.stringify(entry, writeValue)}`)
       if (lines.length > 0) appendFileSync(file, lines.join(''))
     },

@@ -9,18 +9,7 @@ import type { DevChain } from '../index.ts'
 const TIMEOUT = 10_000
 
 /** Informs a gateway of each change of its chain. */
-export type Announcer = {
-  /** Makes a gateway poll its head after each change of the chain. Returns a function that stops this. */
-  announceTo: (head: Head) => () => void
-  /** Resolves when the gateway has seen every change of the chain. */
-  announced: () => Promise<void>
-  /** Lets the calls that follow wait for a change, in place of the call that made it. */
-  defer: (announced: Promise<void>) => void
-  /** Resolves when the answer of the call that has just ended is written. */
-  answered: () => Promise<void>
-  /** Wraps every JSON-RPC call: it starts when the gateway has seen the changes of earlier calls. */
-  around: AroundCall
-}
+export type Announcer = ReturnType<typeof createAnnouncer>
 
 /**
  * A call that changes the chain returns when the gateway has seen the new head, so its client finds the receipt with the next
@@ -28,7 +17,7 @@ export type Announcer = {
  *
  * @param watch - wraps every call. For it, a call ends when the deferred changes have been seen.
  */
-export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer {
+export function createAnnouncer(chain: DevChain, watch?: AroundCall) {
   let deferred: Promise<unknown> | undefined
   let waiting = 0
   /** Resolves when the gateway has seen the newest block. */
@@ -58,13 +47,18 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer 
   }
 
   const run: AroundCall = watch ? runWatched(watch, () => deferred) : (_, work) => work()
+  const around: AroundCall = (call, work) =>
+    deferred ? deferred.then(() => run(call, work)) : run(call, work)
 
   return {
+    /** Makes a gateway poll its head after each change of the chain. Returns a function that stops this. */
     announceTo,
+    /** Resolves when the gateway has seen every change of the chain. */
     async announced() {
       await Promise.all([deferred, newest])
     },
-    defer(announced) {
+    /** Lets the calls that follow wait for a change, in place of the call that made it. */
+    defer(announced: Promise<void>) {
       const all = Promise.allSettled([deferred, announced])
       deferred = all.finally(() => {
         // A later change may wait for this one too.
@@ -72,8 +66,10 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer 
       })
       waiting++
     },
+    /** Resolves when the answer of the call that has just ended is written. */
     answered,
-    around: (call, work) => (deferred ? deferred.then(() => run(call, work)) : run(call, work)),
+    /** Wraps every JSON-RPC call: it starts when the gateway has seen the changes of earlier calls. */
+    around,
   }
 }
 

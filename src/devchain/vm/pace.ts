@@ -17,36 +17,33 @@ export const hashWork = (bytes: number): number => 1 + bytes / HASHED
 const MOST_AT_ONCE = 1_000
 
 /** Limits the time of one run. */
-export type Pace = {
-  /**
-   * Called before work of this size, of which one is a jump: at every jump, call and hash, because every endless loop contains one.
-   *
-   * @returns a promise if other work must run first. @throws TimeoutError when the run has computed for too long
-   */
-  step(work: number): Promise<void> | undefined
-  /** Called before work that cannot be interrupted. @throws TimeoutError when the time that is left is less */
-  reserve(milliseconds: number): void
-}
+export type Pace = ReturnType<typeof createPace>
 
 /**
  * Lets other work of the process run, and ends the run when it has computed for too long. The time of other work does not count.
  *
  * @param timeout - Most milliseconds of computing. Without it only energy limits the run.
  */
-export function createPace(timeout = Infinity): Pace {
+export function createPace(timeout = Infinity) {
   const turn = currentTurn()
   const end = turn.used() + timeout
   let passed = 0
   const left = () => Math.min(end - turn.used(), turn.left())
   return {
-    step(work) {
+    /**
+     * Called before work of this size, of which one is a jump: at every jump, call and hash, because every endless loop contains one.
+     *
+     * @returns a promise if other work must run first. @throws TimeoutError when the run has computed for too long
+     */
+    step(work: number) {
       passed += work
       if (passed < STRIDE) return undefined
       passed = 0
       if (left() < 0) throw new TimeoutError()
       return turn.isOver() ? turn.next() : undefined
     },
-    reserve(milliseconds) {
+    /** Called before work that cannot be interrupted. @throws TimeoutError when the time that is left is less */
+    reserve(milliseconds: number) {
       // Without a limit every run ends, however long it takes.
       if (timeout === Infinity || milliseconds === 0) return
       if (milliseconds > Math.min(left(), MOST_AT_ONCE)) throw new TimeoutError()

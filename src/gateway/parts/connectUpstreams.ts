@@ -4,10 +4,8 @@ import type { Call } from '../../lib/call.ts'
 import { nativePrice } from '../../limits/prices.ts'
 import { createNodeClient } from '../../native/client.ts'
 import { isRpcOf } from '../../native/pool/guessedRpc.ts'
-import type { UpstreamPool } from '../../native/pool/pool.ts'
 import { createPoolRpc, type PoolRpc } from '../../native/pool/poolRpc.ts'
 import { createUpstreams } from '../../native/pool/upstreams.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
 import { clientNameOf, type Upstream } from '../../native/upstream.ts'
 import { indexSockets } from './gatewayIndex.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -22,31 +20,7 @@ const FAR = 15
 const FIND_AGAIN = 60_000
 
 /** The nodes of a gateway. */
-export type Upstreams = {
-  readonly transport: UpstreamPool
-  /** The nodes' own JSON-RPC. */
-  readonly rpc: NodeRpc
-  /** The name of a node for clients. */
-  clientName: (name: string) => string
-  /** The first node of the list. */
-  first(): Upstream | undefined
-  /** The best node that has a JSON-RPC and the newest state that clients were shown; undefined when there is none. */
-  withRpc(): Upstream | undefined
-  /** Whether a node has a JSON-RPC that is used now: the nodes may change, and a guessed one is used once it was compared. */
-  hasRpc(): boolean
-  /** Whether a node has a JSON-RPC, perhaps at a guessed address that was not found yet. */
-  mayHaveRpc(): boolean
-  /** Compares JSON-RPCs at guessed addresses with their nodes, and again each minute until each is found. */
-  findRpcs(): void
-  /** Whether every node has a gRPC interface that works. */
-  hasGrpc(): boolean
-  /** Whether a call waits longer for the way to the nodes than for their work. */
-  isFar(): boolean
-  /** Whether the nodes can take calls that nobody waits for: none waits for a place, and half of the rate is left. */
-  isSpare(): boolean
-  /** Replaces the nodes. */
-  update(upstreams: readonly Upstream[]): Promise<void>
-}
+export type Upstreams = ReturnType<typeof connectUpstreams>
 
 /**
  * Connects the nodes of the configuration to metrics and log.
@@ -57,7 +31,7 @@ export function connectUpstreams({
   config,
   share,
   telemetry: { log, metrics, recorder },
-}: connectUpstreams.Options): Upstreams {
+}: connectUpstreams.Options) {
   const nodes = upstreamsOf(config)
   if (nodes.length === 0)
     throw new TypeError(
@@ -161,9 +135,13 @@ export function connectUpstreams({
 
   return {
     transport,
+    /** The nodes' own JSON-RPC. */
     rpc,
+    /** The name of a node for clients. */
     clientName,
+    /** The first node of the list. */
     first: () => current[0],
+    /** The best node that has a JSON-RPC and the newest state that clients were shown; undefined when there is none. */
     withRpc() {
       const able = (name: string) =>
         compared(current).find((node) => node.name === name && node.rpc !== undefined)
@@ -172,13 +150,20 @@ export function connectUpstreams({
         .map(able)
         .find((node) => node !== undefined)
     },
+    /** Whether a node has a JSON-RPC that is used now: the nodes may change, and a guessed one is used once it was compared. */
     hasRpc: () => hasRpc,
+    /** Whether a node has a JSON-RPC, perhaps at a guessed address that was not found yet. */
     mayHaveRpc: () => someHasRpc(current),
+    /** Compares JSON-RPCs at guessed addresses with their nodes, and again each minute until each is found. */
     findRpcs: () => void findRpcs(),
+    /** Whether every node has a gRPC interface that works. */
     hasGrpc: () => condition().hasGrpc,
+    /** Whether a call waits longer for the way to the nodes than for their work. */
     isFar: () => condition().isFar,
+    /** Whether the nodes can take calls that nobody waits for: none waits for a place, and half of the rate is left. */
     isSpare: () => condition().isSpare,
-    async update(next) {
+    /** Replaces the nodes. */
+    async update(next: readonly Upstream[]) {
       several = next.length > 1
       await transport.update(next)
       current = next

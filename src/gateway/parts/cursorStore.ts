@@ -28,16 +28,7 @@ export function filterLimits(config: FilterConfig, ttl: number): FilterLimits {
   }
 }
 
-/** Where named cursors are kept. Nothing is opened before the first use. */
-type CursorStore = {
-  /** @throws RpcError when cursors cannot be kept */
-  open(): Promise<FilterStore>
-  /** Why cursors could not be written the last time, for operators. */
-  problem(): string | undefined
-  close(): Promise<void>
-}
-
-/** Keeps named cursors in Redis if there is one, with a chain in this process in memory, otherwise in the data directory. */
+/** Keeps named cursors in Redis if there is one, with a chain in this process in memory, otherwise in the data directory. Nothing is opened before the first use. */
 export function createCursorStore({
   chainId,
   config,
@@ -45,7 +36,7 @@ export function createCursorStore({
   held,
   isInProcess,
   redis,
-}: createCursorStore.Options): CursorStore {
+}: createCursorStore.Options) {
   const limits = filterLimits(config, config.cursorTtl)
   let opened: Promise<{ store: FilterStore; close?: () => Promise<void> }> | undefined
   let problem: () => string | undefined = () => undefined
@@ -68,6 +59,7 @@ export function createCursorStore({
   }
 
   return {
+    /** @throws RpcError when cursors cannot be kept */
     async open() {
       // The next call tries again.
       opened ??= open().catch((error: unknown) => {
@@ -76,6 +68,7 @@ export function createCursorStore({
       })
       return (await opened).store
     },
+    /** Why cursors could not be written the last time, for operators. */
     problem() {
       const reason = problem()
       return reason && `named cursors cannot be written to the data folder: ${reason}`

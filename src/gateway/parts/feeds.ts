@@ -8,7 +8,7 @@ import { createPendingFeed } from '../../chain/filters/pending.ts'
 import { createMemoryPendingLog } from '../../chain/filters/pendingLog.ts'
 import { createRedisFilterStore } from '../../chain/filters/redis.ts'
 import { createRedisPendingLog } from '../../chain/filters/redisPendingLog.ts'
-import type { FilterStore, FilterUsage } from '../../chain/filters/store.ts'
+import type { FilterStore } from '../../chain/filters/store.ts'
 import type { Head, HeadLog } from '../../chain/head/headTypes.ts'
 import { createHub, type Hub } from '../../chain/subscriptions/hub.ts'
 import { createSubscriptionMemory } from '../../chain/subscriptions/memory.ts'
@@ -19,15 +19,7 @@ import type { NativeClient } from '../../native/client.ts'
 import { type FilterConfig, filterLimits } from './cursorStore.ts'
 
 /** Filters, cursors and subscriptions of both views of one chain. */
-export type Feeds = {
-  full: ViewFeeds
-  solid: ViewFeeds
-  /** Announces a transaction as pending that was sent through this gateway. */
-  sent(hash: Hash): void
-  /** Memory of the filters of all clients. */
-  usage(): FilterUsage
-  stop(): Promise<void>
-}
+export type Feeds = ReturnType<typeof createFeeds>
 
 /** Filters, cursors and subscriptions of one view. */
 type ViewFeeds = { cursors: Cursors; filters: Filters; subscriptions: Hub }
@@ -43,7 +35,7 @@ export function createFeeds({
   log,
   native,
   redis,
-}: createFeeds.Options): Feeds {
+}: createFeeds.Options) {
   const limits = filterLimits(config, config.filterTtl)
   const store = redis
     ? createRedisFilterStore({ ...limits, isSpread: true, link: redis })
@@ -88,7 +80,9 @@ export function createFeeds({
   return {
     full,
     solid,
-    sent: (hash) => pending.sent(hash),
+    /** Announces a transaction as pending that was sent through this gateway. */
+    sent: (hash: Hash) => pending.sent(hash),
+    /** Memory of the filters of all clients. */
     usage: () => store.usage(),
     async stop() {
       full.filters.stop()

@@ -1,12 +1,7 @@
 import type { ObservedCall, RpcCall } from '../../rpc/jsonrpc/call.ts'
 import type { Log } from '../log.ts'
 
-/** Logs a line for each slow or failed call, and at debug level a line for each request. */
-export type RequestLog = {
-  call(call: LoggedCall): void
-  /** Absent unless the log shows debug lines. */
-  trace: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
-}
+type LoggedRequest = { bytes: number; calls: ObservedCall[]; ms: number }
 
 /** What a line says of a call. */
 type LoggedCall = Pick<RpcCall, 'asked' | 'client' | 'code' | 'id' | 'method' | 'ms'>
@@ -14,10 +9,10 @@ type LoggedCall = Pick<RpcCall, 'asked' | 'client' | 'code' | 'id' | 'method' | 
 /** The code of failures of the upstream or of the gateway, which are logged. Clients cause all other errors. */
 const INTERNAL = -32603
 
-/** Creates the log of requests. */
-export function createRequestLog({ log, slow }: createRequestLog.Options): RequestLog {
+/** Logs a line for each slow or failed call, and at debug level a line for each request. */
+export function createRequestLog({ log, slow }: createRequestLog.Options) {
   return {
-    call({ asked, client, code, id, method, ms }) {
+    call({ asked, client, code, id, method, ms }: LoggedCall) {
       const isSlow = slow > 0 && ms >= slow
       if (!isSlow && code !== INTERNAL) return
       const nodes = [...(asked?.names ?? [])]
@@ -31,8 +26,9 @@ export function createRequestLog({ log, slow }: createRequestLog.Options): Reque
       if (code === INTERNAL) log.warn({ ...line, code }, 'request failed')
       else log.info(line, 'slow request')
     },
+    /** Absent unless the log shows debug lines. */
     trace: log.isLevelEnabled('debug')
-      ? (request) => log.debug(lineOf(request), 'request')
+      ? (request: LoggedRequest) => log.debug(lineOf(request), 'request')
       : undefined,
   }
 }
@@ -45,7 +41,7 @@ export declare namespace createRequestLog {
   }
 }
 
-function lineOf({ bytes, calls, ms }: { bytes: number; calls: ObservedCall[]; ms: number }) {
+function lineOf({ bytes, calls, ms }: LoggedRequest) {
   const [first] = calls
   return {
     bytes,

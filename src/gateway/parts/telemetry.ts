@@ -1,43 +1,21 @@
-import { createTraffic, type Gauges, SAMPLE, type Traffic } from '../../http/page/traffic.ts'
+import { createTraffic, type Gauges, SAMPLE } from '../../http/page/traffic.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { createLoopWatch, type LoopWatch } from '../../lib/loopWatch.ts'
+import { createLoopWatch } from '../../lib/loopWatch.ts'
 import { markOutcome, traced, tracedBatch } from '../../rpc/explain/calls.ts'
-import { type CallRecorder, createCallRecorder } from '../../rpc/explain/recorder.ts'
+import { createCallRecorder } from '../../rpc/explain/recorder.ts'
 import type { Tracer } from '../../rpc/explain/tracer.ts'
-import type { RpcCall, RpcMiddleware } from '../../rpc/jsonrpc/call.ts'
+import type { RpcCall } from '../../rpc/jsonrpc/call.ts'
 import { observed, timed } from '../../rpc/jsonrpc/middleware.ts'
-import type { AroundBatch } from '../../rpc/jsonrpc/server.ts'
 import { ClientGoneError } from '../../rpc/request.ts'
 import type { Log } from '../log.ts'
-import { createMetrics, type Metrics } from '../metrics.ts'
-import { createRequestLog, type RequestLog } from './requestLog.ts'
+import { createMetrics } from '../metrics.ts'
+import { createRequestLog } from './requestLog.ts'
 
 /** What a gateway records of its calls: log lines, metrics, figures of the state page, spans. */
-export type Telemetry = {
-  readonly log: Log
-  readonly loop: LoopWatch
-  readonly metrics: Metrics
-  readonly recorder: CallRecorder
-  /** Starts a child span of the current call; undefined when calls are not traced. */
-  readonly step: CallRecorder['step'] | undefined
-  /** Logs a line for each request; undefined unless the log shows debug lines. */
-  readonly trace: RequestLog['trace']
-  readonly traffic: Traffic
-  /** What wraps every call, around the limits: spans when calls are traced, and the record of its outcome. */
-  readonly outer: readonly RpcMiddleware[]
-  /** What wraps every call that runs: its time. */
-  readonly inner: readonly RpcMiddleware[]
-  /** Makes a span of each batch; undefined when calls are not traced. */
-  readonly aroundBatch: AroundBatch | undefined
-  /** Logs an error. An `RpcError` is logged at debug level. */
-  readonly onError: (error: unknown, message: string) => void
-  /** Starts to sample the gauges of the state page. */
-  start(): void
-  stop(): void
-}
+export type Telemetry = ReturnType<typeof createTelemetry>
 
 /** Creates the records of one gateway. */
-export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.Options): Telemetry {
+export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.Options) {
   const metrics = createMetrics()
   const recorder = createCallRecorder({ tracer })
   const traffic = createTraffic({ gauges })
@@ -63,17 +41,24 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
     loop,
     metrics,
     recorder,
-    step: tracer && ((...step) => recorder.step(...step)),
+    /** Starts a child span of the current call; undefined when calls are not traced. */
+    step: tracer && ((...step: Parameters<typeof recorder.step>) => recorder.step(...step)),
+    /** Logs a line for each request; undefined unless the log shows debug lines. */
     trace: requestLog.trace,
     traffic,
+    /** What wraps every call, around the limits: spans when calls are traced, and the record of its outcome. */
     outer: [...(tracer ? [traced(recorder)] : []), observed(observe)],
+    /** What wraps every call that runs: its time. */
     inner: [timed(loop)],
+    /** Makes a span of each batch; undefined when calls are not traced. */
     aroundBatch: tracer && tracedBatch(recorder),
-    onError(error, message) {
+    /** Logs an error. An `RpcError` is logged at debug level. */
+    onError(error: unknown, message: string) {
       if (error instanceof ClientGoneError) return
       if (error instanceof RpcError) log.debug({ err: error }, message)
       else log.error({ err: error }, message)
     },
+    /** Starts to sample the gauges of the state page. */
     start() {
       sampling = setInterval(() => traffic.sample(), SAMPLE * 1_000).unref()
     },

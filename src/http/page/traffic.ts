@@ -25,19 +25,7 @@ export type TrafficReport = {
 }
 
 /** Counts the calls of this process by method, in samples of ten seconds, for the last hour. */
-export type Traffic = {
-  /** One call: `code` is 0 or the JSON-RPC error code, `ms` milliseconds. */
-  call(method: string, code: number, ms: number): void
-  /** Reads the gauges. It is called once for each sample, so that times without calls have points too. */
-  sample(): void
-  report(): TrafficReport
-}
-
-/** Creates empty figures. */
-export function createTraffic({
-  gauges = () => ({}),
-  now = Date.now,
-}: createTraffic.Options = {}): Traffic {
+export function createTraffic({ gauges = () => ({}), now = Date.now }: createTraffic.Options = {}) {
   const samples: Sample[] = []
 
   function current(): Sample {
@@ -51,7 +39,8 @@ export function createTraffic({
   }
 
   return {
-    call(method, code, ms) {
+    /** One call: `code` is 0 or the JSON-RPC error code, `ms` milliseconds. */
+    call(method: string, code: number, ms: number) {
       const { methods } = current()
       let cell = methods.get(method)
       if (!cell)
@@ -64,6 +53,7 @@ export function createTraffic({
       const bucket = bucketOf(ms)
       cell.buckets[bucket] = (cell.buckets[bucket] ?? 0) + 1
     },
+    /** Reads the gauges. It is called once for each sample, so that times without calls have points too. */
     sample: () => void current(),
     report() {
       const newest = current()

@@ -8,19 +8,7 @@ import { confirmAnswer, createIdentity } from './identity.ts'
 import { createServedChain, type ServedBlocks, type ServedChain } from './servedChain.ts'
 
 /** Passes on the answers of one node only while it serves the right chain. */
-export type ChainGuard = {
-  send: NativeTransport['send']
-  /** Sets the chain by the hash of its block 0. Until then the first check sets it. */
-  expect(genesis: string): void
-  /** Sets the newest blocks that clients have seen. Answers are compared with them. */
-  setFloor(blocks: ServedBlocks): void
-  /** Another node may answer from now on, so the next answer is passed on only after a check. */
-  invalidate(): void
-  /** Calls that wait for a check. */
-  checking(): number
-  /** Resolves when the node serves the right chain. @throws OtherChainError, or the error of the node */
-  confirm(): Promise<void>
-}
+export type ChainGuard = ReturnType<typeof createChainGuard>
 
 /** Milliseconds for which a check of the chain counts, where nothing looks wrong. */
 const VALID_FOR = 100
@@ -39,7 +27,7 @@ export function createChainGuard({
   now = () => performance.now(),
   timeout,
   transport,
-}: createChainGuard.Options): ChainGuard {
+}: createChainGuard.Options) {
   let checking = 0
   const identity = createIdentity({
     expected: () => chain.genesis,
@@ -68,7 +56,7 @@ export function createChainGuard({
   }
 
   return {
-    async send(path, body, options) {
+    async send(...[path, body, options]: Parameters<NativeTransport['send']>) {
       const { signal } = options
       const deadline = now() + timeout
       const before = options.idempotent ? undefined : identity.confirm()
@@ -99,12 +87,17 @@ export function createChainGuard({
       if (after) await wait(after, deadline, signal)
       return { status, text, parsed }
     },
-    expect(genesis) {
+    /** Sets the chain by the hash of its block 0. Until then the first check sets it. */
+    expect(genesis: string) {
       chain.genesis = genesis
     },
-    setFloor: (blocks) => chain.show(blocks),
+    /** Sets the newest blocks that clients have seen. Answers are compared with them. */
+    setFloor: (blocks: ServedBlocks) => chain.show(blocks),
+    /** Another node may answer from now on, so the next answer is passed on only after a check. */
     invalidate: () => identity.invalidate(),
+    /** Calls that wait for a check. */
     checking: () => checking,
+    /** Resolves when the node serves the right chain. @throws OtherChainError, or the error of the node */
     async confirm() {
       identity.refresh()
       await identity.confirm()

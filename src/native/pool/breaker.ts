@@ -7,20 +7,7 @@ import { type Timing, TIMING } from './timing.ts'
  * - `open`: it gets only probes.
  * - `recovering`: a probe succeeded. It gets a growing part of the calls, so that they do not overload it.
  */
-export type Breaker = {
-  state(): 'closed' | 'open' | 'recovering'
-  /** Part of the calls that the node should get now, from 0 to 1. */
-  share(): number
-  succeed(): void
-  /** A call failed because of the node. */
-  fail(reason: string): void
-  /** Opens it, whatever the last calls were. */
-  trip(reason: string): void
-  /** A probe succeeded. `atOnce`: without waiting, because there is no other node. */
-  probed(atOnce: boolean): void
-  /** Why it is not closed. */
-  reason(): string | undefined
-}
+export type Breaker = ReturnType<typeof createBreaker>
 
 /** Failures in a row that open it. */
 const IN_A_ROW = 5
@@ -41,7 +28,7 @@ export function createBreaker({
   now = () => performance.now(),
   ramp = TIMING.ramp,
   rest = TIMING.rest,
-}: createBreaker.Options = {}): Breaker {
+}: createBreaker.Options = {}) {
   let state: 'closed' | 'open' | 'recovering' = 'closed'
   let since = 0
   let wait = rest
@@ -83,25 +70,30 @@ export function createBreaker({
 
   return {
     state: () => (shareNow(), state),
+    /** Part of the calls that the node should get now, from 0 to 1. */
     share: shareNow,
     succeed() {
       row = 0
       if (state !== 'open') note(0)
     },
-    fail(why) {
+    /** A call failed because of the node. */
+    fail(why: string) {
       if (state === 'open') return
       row++
       note(1)
       const most = state === 'recovering' ? 2 : IN_A_ROW
       if (row >= most || (noted === LAST && countOnes(failures) > LAST / 2)) open(why)
     },
+    /** Opens it, whatever the last calls were. */
     trip: open,
-    probed(atOnce) {
+    /** A probe succeeded. `atOnce`: without waiting, because there is no other node. */
+    probed(atOnce: boolean) {
       if (state !== 'open' || (!atOnce && now() - since < wait)) return
       state = 'recovering'
       since = now()
       forget()
     },
+    /** Why it is not closed. */
     reason: () => (shareNow(), reason),
   }
 }

@@ -1,11 +1,5 @@
 /** The limit of calls in flight to a node, adapted to its latency. */
-export type Concurrency = {
-  limit(): number
-  /** Records a successful call: its milliseconds, and the number of calls in flight. */
-  observe(milliseconds: number, inFlight: number): void
-  /** A call ended because the node has too much to do. */
-  overload(): void
-}
+export type Concurrency = ReturnType<typeof createConcurrency>
 
 const LEAST = 8
 
@@ -22,7 +16,7 @@ const DRIFT = 1.001
  * Additive increase, multiplicative decrease: one more call at a time while the limit is used and the latency stays near
  * its best, a tenth less when it has risen to several times that, half after a rate-limit answer.
  */
-export function createConcurrency({ most }: { most: number }): Concurrency {
+export function createConcurrency({ most }: { most: number }) {
   const least = Math.min(LEAST, most)
   let limit = most
   let best = Number.POSITIVE_INFINITY
@@ -31,7 +25,8 @@ export function createConcurrency({ most }: { most: number }): Concurrency {
 
   return {
     limit: () => Math.floor(limit),
-    observe(milliseconds, inFlight) {
+    /** Records a successful call: its milliseconds, and the number of calls in flight. */
+    observe(milliseconds: number, inFlight: number) {
       best = Math.min(best * DRIFT, milliseconds)
       average = average === 0 ? milliseconds : average * 0.9 + milliseconds * 0.1
       sinceChange++
@@ -43,6 +38,7 @@ export function createConcurrency({ most }: { most: number }): Concurrency {
         limit = Math.max(least, limit * 0.9)
       else if (inFlight >= limit / 2) limit = Math.min(most, limit + 1)
     },
+    /** A call ended because the node has too much to do. */
     overload() {
       limit = Math.max(least, limit / 2)
       sinceChange = 0

@@ -1,10 +1,3 @@
-/** The average of recent measurements. */
-export type FadingAverage = {
-  readonly add: (measured: number, time: number) => void
-  /** Falls while nothing is measured. 0 before the first measurement. */
-  readonly value: (time: number) => number
-}
-
 /** The part of the average that one more measurement leaves as it was. */
 const KEPT = 0.9
 
@@ -15,12 +8,12 @@ const HALF_LIFE = 5_000
 const STEADY = 50
 
 /**
- * Calls go to the node with the lowest average, so a node that was once slow gets no calls. Its average falls in that time, until it is
+ * The average of recent measurements. Calls go to the node with the lowest average, so a node that was once slow gets no calls. Its average falls in that time, until it is
  * tried again. After such a pause the next measurement counts for most of the average.
  *
  * `time` is in monotonic milliseconds.
  */
-export function createFadingAverage(): FadingAverage {
+export function createFadingAverage() {
   let average = 0
   let at = Number.NEGATIVE_INFINITY
   function left(time: number): number {
@@ -28,11 +21,12 @@ export function createFadingAverage(): FadingAverage {
     return passed < STEADY ? 1 : 2 ** (-passed / HALF_LIFE)
   }
   return {
-    add(measured, time) {
+    add(measured: number, time: number) {
       const kept = KEPT * left(time)
       average = average * kept + measured * (1 - kept)
       at = time
     },
-    value: (time) => average * left(time),
+    /** Falls while nothing is measured. 0 before the first measurement. */
+    value: (time: number) => average * left(time),
   }
 }

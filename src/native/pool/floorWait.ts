@@ -7,29 +7,17 @@ import { type MemberState, stateInWords } from './memberState.ts'
 import type { Prober } from './prober.ts'
 import type { Route, Router } from './router.ts'
 
-/** Calls that wait until a node has reached the newest block that clients have seen. */
-export type FloorWait = {
-  /** Resolves with a node as soon as one can answer. @throws UpstreamError that says why none can */
-  wait(call: Route, signal: StopSignal | undefined): Promise<Member>
-  /** Call it when a node has reached another block. The calls that wait choose again. */
-  recheck(): void
-  /** Probes the nodes that have not shown the newest block yet. */
-  probeBehind(): void
-  /** Calls that wait now. */
-  waiting(): number
-}
-
 /** Milliseconds for which a read waits until some node has reached the floor. */
 const MAX_WAIT = 2_000
 
-/** Creates the list of calls that wait. */
+/** Calls that wait until a node has reached the newest block that clients have seen. */
 export function createFloorWait({
   chain,
   highest,
   nodes,
   router,
   stateNow,
-}: createFloorWait.Options): FloorWait {
+}: createFloorWait.Options) {
   const checks = new Set<() => void>()
   const members = () => nodes().map(({ member }) => member)
 
@@ -80,9 +68,12 @@ export function createFloorWait({
   }
 
   return {
+    /** Resolves with a node as soon as one can answer. @throws UpstreamError that says why none can */
     wait,
     probeBehind,
+    /** Calls that wait now. */
     waiting: () => checks.size,
+    /** Call it when a node has reached another block. The calls that wait choose again. */
     recheck() {
       for (const check of checks) check()
     },

@@ -8,14 +8,6 @@ import { chooseHead, majorityHeight, rightHash } from './headChoice.ts'
 import type { Member, MemberCall } from './member.ts'
 import { toTip } from './prober.ts'
 
-/** Reads the newest block from several nodes and compares their branches. */
-export type HeadReader = {
-  /** The reply of the node whose newest block is the head. @throws UpstreamError when not enough nodes agree on one */
-  read(call: MemberCall, solid: boolean, signal: StopSignal | undefined): Promise<NativeReply>
-  /** Finds out which nodes have the block that the majority calls solidified. */
-  checkBranches(): Promise<void>
-}
-
 /** Milliseconds that other nodes get to answer after the first one did. */
 const GRACE = 60
 
@@ -28,6 +20,7 @@ const HASH_TIMEOUT = 1_000
 /** Milliseconds after which branches are compared again although nothing was solidified: a node may have changed its chain. */
 const CHECK_AGAIN = 10_000
 
+/** Reads the newest block from several nodes and compares their branches. */
 export function createHeadReader({
   isSameChain,
   isUsable,
@@ -36,7 +29,7 @@ export function createHeadReader({
   quorum,
   served,
   shownHead,
-}: createHeadReader.Options): HeadReader {
+}: createHeadReader.Options) {
   let anchor = -1
   let checkedAt = 0
   let checking: Promise<void> | undefined
@@ -182,7 +175,9 @@ export function createHeadReader({
   }
 
   return {
+    /** The reply of the node whose newest block is the head. @throws UpstreamError when not enough nodes agree on one */
     read,
+    /** Finds out which nodes have the block that the majority calls solidified. */
     checkBranches: () =>
       (checking ??= checkBranches().finally(() => {
         checking = undefined

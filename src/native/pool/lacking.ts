@@ -11,24 +11,21 @@ export function isWrongMethod(
   return isOfClient === true && body === undefined && isUnserved(status)
 }
 
-/** Operations that a node does not offer: its release does not have them, or its configuration switches them off. */
-export type Lacking = {
-  add(operation: string): void
-  has(operation: string): boolean
-  /** In alphabetical order. */
-  list(): string[]
-}
-
 /** Milliseconds for which an operation counts as not offered. The node may be restarted with other settings. */
 const LACKS_FOR = 60_000
 
-/** Operations are those that the gateway itself names, so there are few. @param now - monotonic milliseconds */
-export function createLacking(now: () => number): Lacking {
+/**
+ * Operations that a node does not offer: its release does not have them, or its configuration switches them off.
+ *
+ * They are those that the gateway itself names, so there are few. @param now - monotonic milliseconds
+ */
+export function createLacking(now: () => number) {
   const until = new Map<string, number>()
   const has = (operation: string) => (until.get(operation) ?? Number.NEGATIVE_INFINITY) > now()
   return {
-    add: (operation) => void until.set(operation, now() + LACKS_FOR),
-    has: (operation) => until.size > 0 && has(operation),
+    add: (operation: string) => void until.set(operation, now() + LACKS_FOR),
+    has: (operation: string) => until.size > 0 && has(operation),
+    /** In alphabetical order. */
     list: () => [...until.keys()].filter(has).toSorted(),
   }
 }

@@ -6,18 +6,8 @@ import { type MemberState, stateInWords, stateOf } from './memberState.ts'
 /** The logger of state changes, such as pino. */
 export type PoolLog = Record<'info' | 'warn', (fields: object, message: string) => void>
 
-/** The states of the nodes of a pool. */
-export type PoolStates = {
-  /** The state of a node now. */
-  of(member: Member): MemberState
-  /** The highest block of the nodes that follow the served chain. */
-  highest(): number
-  /** Logs the states and releases that have changed since the last call. */
-  report(): void
-}
-
 /** Tracks the states of the nodes of a pool and logs their changes. */
-export function createPoolStates({ chain, log, members }: createPoolStates.Options): PoolStates {
+export function createPoolStates({ chain, log, members }: createPoolStates.Options) {
   const reported = new WeakMap<Member, MemberState['state']>()
   const releases = new WeakMap<Member, string>()
 
@@ -37,8 +27,11 @@ export function createPoolStates({ chain, log, members }: createPoolStates.Optio
   }
 
   return {
+    /** The state of a node now. */
     of: stateNow,
+    /** The highest block of the nodes that follow the served chain. */
     highest,
+    /** Logs the states and releases that have changed since the last call. */
     report() {
       for (const member of members()) {
         const { version } = member.known

@@ -5,13 +5,7 @@ import type { Member, Tip } from './member.ts'
 import type { Timing } from './timing.ts'
 
 /** Probes one node at an interval, except while calls read its newest blocks. */
-export type Prober = {
-  /** Resolves after the first probe. */
-  start(): Promise<void>
-  /** Probes now: something looks wrong, or other nodes have a new block. Resolves when the probe is over. */
-  probe(): Promise<void>
-  stop(): void
-}
+export type Prober = ReturnType<typeof createProber>
 
 /** Milliseconds between probes of a node that has not shown the newest block yet, and how many such probes there are. */
 const LATE = 100
@@ -34,7 +28,7 @@ export function createProber({
   onFound,
   onlyOne,
   timing,
-}: createProber.Options): Prober {
+}: createProber.Options) {
   const native = createNodeClient({ transport: member.probe, sleep: async () => {} })
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -130,10 +124,12 @@ export function createProber({
   }
 
   return {
+    /** Resolves after the first probe. */
     start() {
       stopped = false
       return probe()
     },
+    /** Probes now: something looks wrong, or other nodes have a new block. Resolves when the probe is over. */
     probe,
     stop() {
       stopped = true

@@ -3,14 +3,7 @@ import type { Member } from './member.ts'
 import type { Need } from './need.ts'
 
 /** Chooses the node for a call. */
-export type Router = {
-  /** The best node that is not excluded; undefined when none can answer now. */
-  readonly choose: (route: Route, excluded?: readonly Member[]) => Member | undefined
-  /** Whether a node that works lacks only the newest blocks, so that it may answer soon. */
-  readonly mayCatchUp: (route: Route) => boolean
-  /** Whether a node gets calls of clients at all. */
-  readonly isUsable: (member: Member) => boolean
-}
+export type Router = ReturnType<typeof createRouter>
 
 export type Route = { need: Need; operation: string; path: string; group?: object | undefined }
 
@@ -22,7 +15,7 @@ export function createRouter({
   members,
   now = () => performance.now(),
   random = Math.random,
-}: createRouter.Options): Router {
+}: createRouter.Options) {
   let same: Member | undefined
   const ofGroup = new WeakMap<object, Member>()
 
@@ -115,8 +108,10 @@ export function createRouter({
   }
 
   return {
+    /** Whether a node gets calls of clients at all. */
     isUsable,
-    choose(route, excluded) {
+    /** The best node that is not excluded; undefined when none can answer now. */
+    choose(route: Route, excluded?: readonly Member[]) {
       const { need } = route
       if (need.kind === 'same') return (same = keep(same, route, excluded))
       if (need.kind === 'state' && route.group) return chooseForGroup(route.group, route, excluded)
@@ -125,7 +120,8 @@ export function createRouter({
         return choose({ ...route, need: { kind: 'state', solid: need.solid } }, excluded)
       return choose(route, excluded)
     },
-    mayCatchUp: (route) =>
+    /** Whether a node that works lacks only the newest blocks, so that it may answer soon. */
+    mayCatchUp: (route: Route) =>
       members().some((member) => isAble(member, route) && !isHighEnough(member, route.need)),
   }
 }
