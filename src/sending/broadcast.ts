@@ -18,11 +18,12 @@ const PAUSES = [300, 1_000]
  *
  * - `accepted`: a node has the transaction.
  * - `refused`: every asked node refused it because it is wrong itself, or none got it. No node can have it from this broadcast.
+ *   `isUnstarted`: nor from another one that this process knows of.
  * - `unclear`: a node may have it. `words` are those of the node, if it gave some.
  */
 export type Delivery =
   | { kind: 'accepted' }
-  | { kind: 'refused'; error: Error; answers?: AskedNodes['refusals'] }
+  | { kind: 'refused'; error: Error; answers?: AskedNodes['refusals']; isUnstarted?: boolean }
   | { kind: 'unclear'; words?: string; cause?: unknown; isBusy: boolean }
 
 /**

@@ -19,13 +19,11 @@ export type Intent = {
   feeLimit: bigint
 }
 
-/** The reference block of a transaction and its lifetime. */
+/** The reference block of a transaction, a solidified one, which is on every branch; and its lifetime in milliseconds. */
 export type Anchor = {
-  /** The reference block: a solidified one, which is on every branch. */
   block: { number: number; hash: string }
-  /** Milliseconds. */
   expiration: number
-  /** Milliseconds. Transactions with equal fields and timestamps have the same id. */
+  /** Transactions with equal fields and timestamps have the same id. */
   timestamp: number
 }
 
@@ -46,7 +44,7 @@ export function toNativeTransaction(
   if (intent.value > MAX_INT64) throw insufficientFunds()
   const { type, value } = contractOf(intent, hasCode)
   const raw_data: Transaction['raw_data'] = {
-    contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }],
+    contract: [{ parameter: { value }, type }],
     ...anchorFields(anchor),
     ...(type !== 'TransferContract' && { fee_limit: intent.feeLimit }),
   }
@@ -73,29 +71,23 @@ function contractOf(
   const payload = data.slice(2)
   if (!to) {
     if (payload === '') throw new RpcError(-32000, 'contract creation without any data provided')
-    const new_contract = { origin_address: owner_address, bytecode: payload, call_value: value }
-    return {
-      type: 'CreateSmartContract',
-      value: { owner_address, new_contract: { ...new_contract, ...CREATION } },
+    const code = {
+      origin_address: owner_address,
+      bytecode: payload,
+      call_value: value,
+      ...CREATION,
     }
+    return { type: 'CreateSmartContract', value: { owner_address, new_contract: code } }
   }
-  if (hasCode)
-    return {
-      type: 'TriggerSmartContract',
-      value: {
-        owner_address,
-        contract_address: toNativeAddress(to),
-        call_value: value,
-        data: payload,
-      },
-    }
+  const to_address = toNativeAddress(to)
+  if (hasCode) {
+    const target = { owner_address, contract_address: to_address, call_value: value, data: payload }
+    return { type: 'TriggerSmartContract', value: target }
+  }
   if (payload !== '')
     throw new RpcError(
       -32000,
       'data cannot be sent to an account without code: a transfer on this chain has no data',
     )
-  return {
-    type: 'TransferContract',
-    value: { owner_address, to_address: toNativeAddress(to), amount: value },
-  }
+  return { type: 'TransferContract', value: { owner_address, to_address, amount: value } }
 }

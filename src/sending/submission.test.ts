@@ -205,6 +205,11 @@ test('error: nothing is sent when the record is not copied, and its nonce is fre
   await expect(submission.submit(request, alias)).rejects.toThrow('too few replicas')
   expect(broadcasts).toEqual([])
   expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
+  // The same while the record cannot be dropped: no broadcast of it was started.
+  const change = () => Promise.reject(new Error('the store does not answer'))
+  const other = replica({ ...store, assertCopied, change })
+  await expect(other.submit(request, alias)).rejects.toThrow('too few replicas')
+  expect(broadcasts).toEqual([])
 })
 
 test('error: sent before, and its record is not copied now: it may be mined, so it is unconfirmed', async () => {

@@ -40,8 +40,8 @@ const MAX_SIGNED = 1_000
 /** Attempts to send a transaction whose record ends, or is recorded by another request, each time between two steps. */
 const ATTEMPTS = 10
 
-/** A transaction that is recorded, with its bytes. */
-type Recorded = NewTransaction & { hex: string }
+/** A transaction that is recorded, with its bytes; with the number of its broadcasts if it was sent before. */
+type Recorded = NewTransaction & { hex: string; broadcasts?: number }
 
 /** Records transactions and broadcasts them. Each is in the store before it is sent to the node. */
 export function createSubmission({
@@ -121,11 +121,11 @@ export function createSubmission({
     const copied = mustOutlive ? store.assertCopied(sent.id) : Promise.resolve()
     const delivery = await copied.then(
       () => broadcast(sent, { native, sleep }),
-      (error: Error): Delivery => ({ kind: 'refused', error }),
+      (error: Error): Delivery => ({ kind: 'refused', error, isUnstarted: !sent.broadcasts }),
     )
     if (delivery.kind === 'unclear') throw unconfirmedError(sent, delivery)
     if (delivery.kind === 'refused') {
-      const { answers = [], error } = delivery
+      const { answers = [], error, isUnstarted } = delivery
       const why = {
         state: 'refused' as const,
         nodes: answers.map(({ node }) => node),
@@ -135,9 +135,9 @@ export function createSubmission({
       const { sent: kept } = await store
         .change(sent.id, { event: 'refused', why })
         .catch((cause: unknown) => {
-          // Whether it was broadcast by another replica too is not known.
           onError(cause)
-          return { sent: { state: 'pending' } }
+          // Whether it was broadcast by another replica too is not known, once a broadcast was started.
+          return { sent: isUnstarted ? undefined : { state: 'pending' } }
         })
       if (!kept) throw error
       const words = `${error.message}, and it may have been broadcast before`
