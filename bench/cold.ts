@@ -1,4 +1,5 @@
-// Cold reads: what no client has read before, through a gateway and from the node's own JSON-RPC. Each round starts new gateways. So that their
+// Cold reads: what no client has read before, through a gateway, from the node's own JSON-RPC, and through a bare node:http server that passes
+// each request on to it: nothing in front of the node can be faster. Each round starts new gateways. So that their
 // programs are compiled, as that of the node is, they first answer requests of each kind about other blocks. Then all take turns with the
 // same requests, in another order each round. A figure is the median of the rounds. Five rounds take about four minutes.
 //
@@ -19,7 +20,7 @@ import { Pool } from 'undici'
 
 import { startDelay } from './delay.ts'
 import { median } from './median.ts'
-import { cpuTime, endGateway, type Memory, startGateway } from './processes.ts'
+import { cpuTime, endGateway, type Memory, startBare, startGateway } from './processes.ts'
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const ONLY = process.env['BENCH_ONLY'] ?? ''
@@ -80,6 +81,7 @@ export async function benchCold(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const targets = [
       { name: 'node', pid: nodePid, url: far.rpc },
+      await startProxy(far.upstream, far.rpc),
       ...(await startGateways(far.upstream, far.rpc)),
     ]
     const rows = DENSE > 0 ? denseRowsOf : rowsOf
@@ -158,6 +160,12 @@ function ratio(
     return other > 0 ? [round[key] / other] : []
   })
   return all.length === 0 ? '' : median(all).toFixed(2)
+}
+
+/** The limit of anything in front of the node: a bare server that passes each request on to the node's own JSON-RPC. */
+async function startProxy(upstream: string, rpcUrl: string): Promise<Target> {
+  const { pid, url } = await startBare(upstream, rpcUrl)
+  return { name: 'bare proxy', pid, url: `${url}/rpc` }
 }
 
 async function startGateways(upstream: string, rpcUrl: string): Promise<Target[]> {
