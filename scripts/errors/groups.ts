@@ -389,7 +389,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       'logIndex/search/search',
       'logIndex/store/facts',
       'cli/commands/index',
-      'cli/support/indexOptions',
+      'cli/words/indexOptions',
     ],
   },
   {

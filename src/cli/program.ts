@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 
 import { VERSION } from '../lib/version.ts'
-import { runProgram } from './support/command.ts'
-import { type Io, processIo } from './support/io.ts'
+import { type Io, processIo } from './base/io.ts'
+import { runProgram } from './words/command.ts'
 
 type Adder = (program: Command, io: Io) => void
 

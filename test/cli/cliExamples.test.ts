@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Command, Help } from 'commander'
 import { beforeAll, expect, test } from 'vitest'
 
+import { processIo } from '../../src/cli/base/io.ts'
 import { createProgram as create } from '../../src/cli/program.ts'
-import { processIo } from '../../src/cli/support/io.ts'
 
 /** Every subcommand, with its action taken out. */
 async function createProgram(): Promise<Command> {

@@ -6,8 +6,8 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 
 import { devMethodRows } from '../../scripts/devMethods.ts'
+import { processIo } from '../../src/cli/base/io.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { processIo } from '../../src/cli/support/io.ts'
 import { type Option, options } from '../../src/config/config.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
 

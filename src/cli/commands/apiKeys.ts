@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
-import type { CreateOptions, FileOptions, UsageOptions } from '../support/apiKeys.ts'
-import { addCommand, addWord } from '../support/command.ts'
-import type { Io } from '../support/io.ts'
+import type { Io } from '../base/io.ts'
+import type { CreateOptions, FileOptions, UsageOptions } from '../words/apiKeys.ts'
+import { addCommand, addWord } from '../words/command.ts'
 
 const FILE = ['--api-keys <file>', 'the API keys file (env ETHGATE_API_KEYS)'] as const
 
@@ -34,7 +34,7 @@ export function addApiKeysCommand(program: Command, io: Io): void {
       ['ethgate api-keys create partner --rate 100 --api-keys keys.yaml', 'prints the key'],
     ],
     calls: 'nothing',
-    run: async (task, [name = '']) => (await import('../support/apiKeys.ts')).createKey(task, name),
+    run: async (task, [name = '']) => (await import('../words/apiKeys.ts')).createKey(task, name),
   })
   addWord<FileOptions>(command, io, {
     usage: 'list',
@@ -42,7 +42,7 @@ export function addApiKeysCommand(program: Command, io: Io): void {
     options: [FILE],
     examples: [['ethgate api-keys list --api-keys keys.yaml', 'names, limits and methods']],
     calls: 'nothing',
-    run: async (task) => (await import('../support/apiKeys.ts')).listKeys(task),
+    run: async (task) => (await import('../words/apiKeys.ts')).listKeys(task),
   })
   addWord<FileOptions>(command, io, {
     usage: 'revoke <name>',
@@ -50,7 +50,7 @@ export function addApiKeysCommand(program: Command, io: Io): void {
     options: [FILE],
     examples: [['ethgate api-keys revoke partner --api-keys keys.yaml', 'ends it']],
     calls: 'nothing',
-    run: async (task, [name = '']) => (await import('../support/apiKeys.ts')).revokeKey(task, name),
+    run: async (task, [name = '']) => (await import('../words/apiKeys.ts')).revokeKey(task, name),
   })
   addWord<UsageOptions>(command, io, {
     usage: 'usage',
@@ -63,6 +63,6 @@ export function addApiKeysCommand(program: Command, io: Io): void {
     ],
     examples: [['ethgate api-keys usage --redis redis://127.0.0.1:6379', 'what keys used today']],
     calls: 'nothing',
-    run: async (task) => (await import('../support/apiKeys.ts')).showUsage(task),
+    run: async (task) => (await import('../words/apiKeys.ts')).showUsage(task),
   })
 }

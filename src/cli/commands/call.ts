@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 
-import { rethrow } from '../support/abi.ts'
-import { parseAddress } from '../support/address.ts'
-import { type Channel, openChannel } from '../support/channel.ts'
-import { addWord, type Task, type Word } from '../support/command.ts'
-import { usageError } from '../support/errors.ts'
-import { type Intent, type IntentOptions, readIntent } from '../support/intent.ts'
-import type { Io } from '../support/io.ts'
-import { blockParameter } from '../support/search.ts'
-import { abiOf } from '../support/sending.ts'
+import { usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { blockParameter } from '../node/search.ts'
+import { rethrow } from '../text/abi.ts'
+import { parseAddress } from '../text/address.ts'
+import { type Channel, openChannel } from '../wallet/channel.ts'
+import { type Intent, type IntentOptions, readIntent } from '../wallet/intent.ts'
+import { abiOf } from '../wallet/sending.ts'
+import { addWord, type Task, type Word } from '../words/command.ts'
 
 type CallOptions = IntentOptions & {
   from?: string
@@ -56,7 +56,7 @@ export function addCallCommands(program: Command, io: Io): void {
         .call(intent, block)
         .catch((error: unknown) => rethrow(error, options.abi, abiOf(target, intent)))
       if (!item?.outputs || item.outputs.length === 0) return data
-      const { decodedValues } = await import('../support/values.ts')
+      const { decodedValues } = await import('../output/values.ts')
       return decodedValues(item.outputs, data)
     },
   })
@@ -84,7 +84,7 @@ export function addCallCommands(program: Command, io: Io): void {
       const channel = await openChannel(task.target)
       const intent = await read(task, channel, words as string[])
       if (task.options.quote) {
-        const { quoteOf } = await import('../support/quote.ts')
+        const { quoteOf } = await import('../wallet/quote.ts')
         return quoteOf(task.target, intent).catch((error: unknown) =>
           rethrow(error, task.options.abi, abiOf(task.target, intent)),
         )

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander'
 
-import { parseAddress } from '../support/address.ts'
-import { addWord } from '../support/command.ts'
-import { CommandError, usageError } from '../support/errors.ts'
-import type { Io } from '../support/io.ts'
-import { scalar } from '../support/json.ts'
-import type { Result } from '../support/result.ts'
-import { blockParameter } from '../support/search.ts'
-import { renderQuantities } from '../support/table.ts'
-import type { Target } from '../support/target.ts'
-import { calledIn, type Frame, renderTrace } from '../support/trace.ts'
+import { CommandError, usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { scalar } from '../base/json.ts'
+import { blockParameter } from '../node/search.ts'
+import type { Target } from '../node/target.ts'
+import type { Result } from '../output/result.ts'
+import { renderQuantities } from '../output/table.ts'
+import { calledIn, type Frame, renderTrace } from '../output/trace.ts'
+import { parseAddress } from '../text/address.ts'
+import { addWord } from '../words/command.ts'
 
 type AtBlock = { block?: string }
 
@@ -82,9 +82,9 @@ export function addChainCommands(program: Command, io: Io): void {
     async run({ options, target }: { options: { abi?: string }; target: Target }, [hash = '']) {
       const params = [checkHash(hash), { tracer: 'callTracer' }]
       const frame = await target.rpc.call('debug_traceTransaction', params)
-      const { loadAbi } = await import('../support/abi.ts')
+      const { loadAbi } = await import('../text/abi.ts')
       const abi = options.abi === undefined ? [] : await loadAbi(options.abi)
-      const { knownAbis } = await import('../support/knownAbi.ts')
+      const { knownAbis } = await import('../node/knownAbi.ts')
       const known = await knownAbis(target, calledIn(frame as Frame))
       const abiOf = (to: string | undefined) => [...abi, ...(known.get(to ?? '') ?? [])]
       const errors = [...abi, ...[...known.values()].flat()]
@@ -108,7 +108,7 @@ export function addChainCommands(program: Command, io: Io): void {
     async run({ options, target }, [who = '']) {
       const amount = await quantity(target, 'eth_getBalance', account(who), state(options))
       if (!options.coin && !options.ether) return amount
-      const { formatUnits } = await import('../support/viem.ts')
+      const { formatUnits } = await import('../node/viem.ts')
       return formatUnits(amount, await target.decimals())
     },
   }).addOption(new Option('--ether').hideHelp())

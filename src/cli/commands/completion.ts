@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
-import { addCommand } from '../support/command.ts'
-import { usageError } from '../support/errors.ts'
-import type { Io } from '../support/io.ts'
+import { usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { addCommand } from '../words/command.ts'
 
 /** What each shell reads. They ask for the words at the cursor, so the scripts stay right when commands change. */
 const SCRIPTS: Readonly<Record<string, string>> = {

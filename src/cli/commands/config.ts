@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
-import { addWord } from '../support/command.ts'
-import { addConfigOptions, type ConfigFlags } from '../support/configOptions.ts'
-import type { Io } from '../support/io.ts'
+import type { Io } from '../base/io.ts'
+import { addWord } from '../words/command.ts'
+import { addConfigOptions, type ConfigFlags } from '../words/configOptions.ts'
 
 /** Declares `ethgate config`, the settings in force and where each comes from, and `ethgate validate`, which checks them. */
 export function addConfigCommands(program: Command, io: Io): void {
@@ -14,7 +14,7 @@ export function addConfigCommands(program: Command, io: Io): void {
     examples: [['ethgate config --config ethgate.yaml', 'with a file']],
     calls: 'nothing',
     run: async ({ options }) =>
-      (await import('../support/settings.ts')).shownSettings(options, io.env),
+      (await import('../words/settings.ts')).shownSettings(options, io.env),
   })
   const validate = addWord<ConfigFlags>(program, io, {
     usage: 'validate',
@@ -24,7 +24,7 @@ export function addConfigCommands(program: Command, io: Io): void {
     examples: [['ethgate validate --config ethgate.yaml --api-keys keys.yaml', 'before a reload']],
     calls: 'nothing',
     run: async ({ options }) =>
-      (await import('../support/settings.ts')).validatedSettings(options, io.env),
+      (await import('../words/settings.ts')).validatedSettings(options, io.env),
   })
   for (const command of [config, validate]) addConfigOptions(command)
 }

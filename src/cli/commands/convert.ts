@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 
-import { addressFields, parseAddress } from '../support/address.ts'
-import { addWord } from '../support/command.ts'
-import { CommandError, usageError } from '../support/errors.ts'
-import { readStdin } from '../support/input.ts'
-import type { Io } from '../support/io.ts'
-import { renderFields } from '../support/table.ts'
-import { hint } from '../support/unit.ts'
+import { CommandError, usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { renderFields } from '../output/table.ts'
+import { addressFields, parseAddress } from '../text/address.ts'
+import { readStdin } from '../text/input.ts'
+import { hint } from '../text/unit.ts'
+import { addWord } from '../words/command.ts'
 
 /** `ethgate encode`, `keccak`, `address` and other words that make no request. */
 export function addConvertCommands(program: Command, io: Io): void {
@@ -24,8 +24,8 @@ export function addConvertCommands(program: Command, io: Io): void {
     ],
     calls: 'nothing',
     async run(_, [kind, signature = '', ...args]) {
-      const { encodeArguments, encodeCall, encodeEvent } = await import('../support/arguments.ts')
-      const { readFunction, readItem } = await import('../support/signature.ts')
+      const { encodeArguments, encodeCall, encodeEvent } = await import('../text/arguments.ts')
+      const { readFunction, readItem } = await import('../text/signature.ts')
       const words = args as string[]
       if (kind === 'abi') {
         const { inputs, name } = readFunction(signature)
@@ -53,8 +53,8 @@ export function addConvertCommands(program: Command, io: Io): void {
     examples: [["ethgate sig 'transfer(address,uint256)'", '0xa9059cbb']],
     calls: 'nothing',
     async run(_, [signature = '']) {
-      const { toFunctionSelector } = await import('../support/viem.ts')
-      const { readFunction } = await import('../support/signature.ts')
+      const { toFunctionSelector } = await import('../node/viem.ts')
+      const { readFunction } = await import('../text/signature.ts')
       return toFunctionSelector(readFunction(signature.replace(/^error\s+/, '')))
     },
   })
@@ -72,7 +72,7 @@ export function addConvertCommands(program: Command, io: Io): void {
     async run(_, [selector = '']) {
       if (!/^0x([0-9a-f]{8}|[0-9a-f]{64})$/i.test(selector))
         throw usageError(`a selector is 0x and 8 hex digits, a topic has 64; got "${selector}"`)
-      const { signaturesOf } = await import('../support/knownSignatures.ts')
+      const { signaturesOf } = await import('../text/knownSignatures.ts')
       const found = signaturesOf(selector.toLowerCase() as `0x${string}`)
       if (found.length > 0) return { value: found, plain: () => found.join('\n') }
       throw new CommandError(`${selector} is not in the bundled table`)
@@ -86,7 +86,7 @@ export function addConvertCommands(program: Command, io: Io): void {
     examples: [["ethgate keccak 'Transfer(address,address,uint256)'", '0xddf252ad…']],
     calls: 'nothing',
     async run(_, [data = '']) {
-      const { keccak256, stringToBytes } = await import('../support/viem.ts')
+      const { keccak256, stringToBytes } = await import('../node/viem.ts')
       const text = data === '-' ? (await readStdin(io)).replace(/\n$/, '') : data
       const isBytes = /^0x([0-9a-f]{2})*$/i.test(text)
       if (!isBytes && /^0x/i.test(text))
@@ -136,7 +136,7 @@ export function addConvertCommands(program: Command, io: Io): void {
 const UNITS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, sun: 12, coin: 18, ether: 18 }
 
 async function convert(amount: string, from: string, to: string): Promise<string> {
-  const { formatUnits, parseUnits } = await import('../support/viem.ts')
+  const { formatUnits, parseUnits } = await import('../node/viem.ts')
   const [low, high] = [from, to].map((name) => {
     const decimals = UNITS[name.toLowerCase().replace(/s$/, '')]
     if (decimals !== undefined) return decimals

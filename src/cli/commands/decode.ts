@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Hex } from 'viem'
 
-import { addWord, collect } from '../support/command.ts'
-import { usageError } from '../support/errors.ts'
-import { readStdin } from '../support/input.ts'
-import type { Io } from '../support/io.ts'
-import type { Result } from '../support/result.ts'
+import { usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import type { Result } from '../output/result.ts'
+import { readStdin } from '../text/input.ts'
+import { addWord, collect } from '../words/command.ts'
 
 type DecodeOptions = { abi?: string; sig?: string[]; topic?: string[]; input?: boolean }
 
@@ -47,8 +47,8 @@ export function addDecodeCommand(program: Command, io: Io): void {
         return decodeAs(first, signature, data, options)
       if (words.length > 1)
         throw usageError(`decode takes one input, or calldata, abi, error or event before it`)
-      const { identify } = await import('../support/identify.ts')
-      const { loadAbi, signatures } = await import('../support/abi.ts')
+      const { identify } = await import('../output/identify.ts')
+      const { loadAbi, signatures } = await import('../text/abi.ts')
       const abi = [
         ...(options.sig ? signatures(options.sig, '--sig') : []),
         ...(options.abi ? await loadAbi(options.abi) : []),
@@ -69,15 +69,15 @@ async function decodeAs(
   if (!/^(0x)?([0-9a-f]{2})*$/i.test(text) || text === '')
     throw usageError(`decode ${kind} needs a signature and hexadecimal bytes`)
   const data: Hex = `0x${text.replace(/^0x/i, '').toLowerCase()}`
-  const { decodedValues } = await import('../support/values.ts')
-  const { readFunction, readItem } = await import('../support/signature.ts')
+  const { decodedValues } = await import('../output/values.ts')
+  const { readFunction, readItem } = await import('../text/signature.ts')
   if (kind === 'event') {
-    const { identifyLog } = await import('../support/identify.ts')
+    const { identifyLog } = await import('../output/identify.ts')
     return identifyLog({ data, topics: topicsOf(options) }, [readItem(signature, 'event')])
   }
   const item = readFunction(signature.replace(/^error\s+/, ''))
   if (kind === 'abi') return decodedValues(options.input ? item.inputs : item.outputs, data)
-  const { toFunctionSelector } = await import('../support/viem.ts')
+  const { toFunctionSelector } = await import('../node/viem.ts')
   const selector = toFunctionSelector(item)
   if (!data.startsWith(selector))
     throw usageError(

@@ -4,14 +4,14 @@ import { plural } from '../../codec/coin.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Finding } from '../../native/diagnose.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
-import { addWord, collect, type Task } from '../support/command.ts'
-import { type ConfigFlags, configOf } from '../support/configOptions.ts'
-import { CommandError, EXIT, usageError } from '../support/errors.ts'
-import type { Io } from '../support/io.ts'
-import { stringify } from '../support/json.ts'
-import { renderRows } from '../support/table.ts'
-import type { Terminal } from '../support/terminal.ts'
+import { CommandError, EXIT, usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { stringify } from '../base/json.ts'
+import type { Terminal } from '../base/terminal.ts'
+import { renderRows } from '../output/table.ts'
 import { TOOLS } from '../tools/names.ts'
+import { addWord, collect, type Task } from '../words/command.ts'
+import { type ConfigFlags, configOf } from '../words/configOptions.ts'
 
 /** `ethgate doctor`: reports what works with a node and what does not. */
 export function addDoctorCommand(program: Command, io: Io): void {
@@ -72,7 +72,7 @@ async function doctor({ io, options, terminal }: Task<DoctorOptions>): Promise<u
   const upstreams = upstreamsOf(configOf(options, io.env))
   if (upstreams.length === 0)
     throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
-  const { examine, statesOf } = await import('../support/examine.ts')
+  const { examine, statesOf } = await import('../words/examine.ts')
   const examined: Examined[] = []
   // One after the other, so that they do not affect each other's latencies.
   for (const upstream of upstreams)

@@ -1,15 +1,15 @@
 import { plural } from '../../codec/coin.ts'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
-import { CommandError, usageError } from '../support/errors.ts'
-import { stringify } from '../support/json.ts'
-import { createRpc } from '../support/rpc.ts'
-import { simulatorFor } from '../support/simulator.ts'
-import { renderRows } from '../support/table.ts'
-import type { Terminal } from '../support/terminal.ts'
+import { CommandError, usageError } from '../base/errors.ts'
+import { stringify } from '../base/json.ts'
+import { createRpc } from '../base/rpc.ts'
+import type { Terminal } from '../base/terminal.ts'
+import { renderRows } from '../output/table.ts'
 import { type ToolName, TOOLS } from '../tools/names.ts'
 import { recorded } from '../tools/recorded.ts'
 import { replay, type Replayed } from '../tools/replay.ts'
+import { simulatorFor } from '../words/simulator.ts'
 
 /** Milliseconds for one request. */
 const TIMEOUT = 30_000

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 
 import { withChecksum } from '../../lib/address.ts'
-import { parseAddress } from '../support/address.ts'
-import { addWord, type Task } from '../support/command.ts'
-import { usageError } from '../support/errors.ts'
-import type { Io } from '../support/io.ts'
-import { scalar } from '../support/json.ts'
-import { wholeNumber } from '../support/number.ts'
-import type { Result } from '../support/result.ts'
-import { renderRows, time } from '../support/table.ts'
-import type { Terminal } from '../support/terminal.ts'
-import type { Unit } from '../support/unit.ts'
+import { usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { scalar } from '../base/json.ts'
+import type { Terminal } from '../base/terminal.ts'
+import type { Result } from '../output/result.ts'
+import { renderRows, time } from '../output/table.ts'
+import { parseAddress } from '../text/address.ts'
+import { wholeNumber } from '../text/number.ts'
+import type { Unit } from '../text/unit.ts'
+import { addWord, type Task } from '../words/command.ts'
 
 type HistoryOptions = {
   kind?: string

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
-import { addCommand, addOutputOptions, addWord, collect } from '../support/command.ts'
-import type { IndexOptions } from '../support/indexOptions.ts'
-import type { Io } from '../support/io.ts'
+import type { Io } from '../base/io.ts'
+import { addCommand, addOutputOptions, addWord, collect } from '../words/command.ts'
+import type { IndexOptions } from '../words/indexOptions.ts'
 import type { AuditOptions } from './indexAudit.ts'
 import type { ExportOptions } from './indexExport.ts'
 import type { VerifyOptions } from './indexVerify.ts'

@@ -1,8 +1,10 @@
 import { plural } from '../../codec/coin.ts'
 import type { AuditedLog, BlockRange } from '../../logIndex/audit.ts'
 import type { Engine } from '../../logIndex/engine/engine.ts'
-import type { Task } from '../support/command.ts'
-import { CommandError } from '../support/errors.ts'
+import { CommandError } from '../base/errors.ts'
+import { type Result, show } from '../output/result.ts'
+import { wholeNumber } from '../text/number.ts'
+import type { Task } from '../words/command.ts'
 import {
   type IndexOptions,
   type NodeOptions,
@@ -10,9 +12,7 @@ import {
   requireFacts,
   withIndex,
   withNode,
-} from '../support/indexOptions.ts'
-import { wholeNumber } from '../support/number.ts'
-import { type Result, show } from '../support/result.ts'
+} from '../words/indexOptions.ts'
 
 /** The options of `ethgate index audit`. */
 export type AuditOptions = IndexOptions &

@@ -4,13 +4,13 @@ import { pipeline } from 'node:stream/promises'
 
 import { plural } from '../../codec/coin.ts'
 import { loadOptionalPart } from '../../lib/optionalPart.ts'
-import { blocksText } from '../support/blocksText.ts'
-import { CommandError, usageError } from '../support/errors.ts'
-import { type IndexOptions, requireFacts, withIndex } from '../support/indexOptions.ts'
-import type { Io } from '../support/io.ts'
-import { wholeNumber } from '../support/number.ts'
-import type { Result } from '../support/result.ts'
-import { searchFilter, type SearchOptions } from '../support/search.ts'
+import { CommandError, usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { searchFilter, type SearchOptions } from '../node/search.ts'
+import { blocksText } from '../output/blocksText.ts'
+import type { Result } from '../output/result.ts'
+import { wholeNumber } from '../text/number.ts'
+import { type IndexOptions, requireFacts, withIndex } from '../words/indexOptions.ts'
 
 /** The options of `ethgate index export`. */
 export type ExportOptions = IndexOptions &

@@ -5,21 +5,21 @@ import { sleep } from '../../lib/sleep.ts'
 import type { Order } from '../../logIndex/fill/filler.ts'
 import type { CoveredRange } from '../../logIndex/store/coverage.ts'
 import type { NativeClient } from '../../native/client.ts'
-import { parseAddress } from '../support/address.ts'
-import { CommandError, EXIT, usageError } from '../support/errors.ts'
-import { exitCodeOf } from '../support/failures.ts'
+import { CommandError, EXIT, usageError } from '../base/errors.ts'
+import { exitCodeOf } from '../base/failures.ts'
+import { onInterrupt } from '../base/interrupt.ts'
+import type { Io } from '../base/io.ts'
+import { stringify } from '../base/json.ts'
+import { createTerminal, type Terminal } from '../base/terminal.ts'
+import { createProgress } from '../output/progress.ts'
+import { parseAddress } from '../text/address.ts'
+import { wholeNumber } from '../text/number.ts'
 import {
   indexAddress,
   type IndexOptions,
   type NodeOptions,
   withNode,
-} from '../support/indexOptions.ts'
-import { onInterrupt } from '../support/interrupt.ts'
-import type { Io } from '../support/io.ts'
-import { stringify } from '../support/json.ts'
-import { wholeNumber } from '../support/number.ts'
-import { createProgress } from '../support/progress.ts'
-import { createTerminal, type Terminal } from '../support/terminal.ts'
+} from '../words/indexOptions.ts'
 
 type FillOptions = IndexOptions &
   NodeOptions & {

@@ -6,10 +6,10 @@ import {
   readSegments,
   withAccounts,
 } from '../../logIndex/store/coverage.ts'
-import { type IndexOptions, requireFacts, withIndex } from '../support/indexOptions.ts'
-import type { Io } from '../support/io.ts'
-import type { Result } from '../support/result.ts'
-import { renderFields } from '../support/table.ts'
+import type { Io } from '../base/io.ts'
+import type { Result } from '../output/result.ts'
+import { renderFields } from '../output/table.ts'
+import { type IndexOptions, requireFacts, withIndex } from '../words/indexOptions.ts'
 
 /** `ethgate index status`: the covered blocks and the size of an index. */
 export function indexStatus(io: Io, options: IndexOptions): Promise<Result> {

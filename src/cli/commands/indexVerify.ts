@@ -1,15 +1,15 @@
 import { plural } from '../../codec/coin.ts'
-import type { Task } from '../support/command.ts'
-import { CommandError } from '../support/errors.ts'
+import { CommandError } from '../base/errors.ts'
+import { type Result, show } from '../output/result.ts'
+import { wholeNumber } from '../text/number.ts'
+import type { Task } from '../words/command.ts'
 import {
   type IndexOptions,
   type NodeOptions,
   requireFacts,
   withIndex,
   withNode,
-} from '../support/indexOptions.ts'
-import { wholeNumber } from '../support/number.ts'
-import { type Result, show } from '../support/result.ts'
+} from '../words/indexOptions.ts'
 
 /** The options of `ethgate index verify`. */
 export type VerifyOptions = IndexOptions &

@@ -3,10 +3,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 
 import { withChecksum } from '../../lib/address.ts'
-import { addressFields, parseAddress } from '../support/address.ts'
-import { addCommand, addWord, type Task } from '../support/command.ts'
-import { CommandError, usageError } from '../support/errors.ts'
-import type { Io } from '../support/io.ts'
+import { CommandError, usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import type { Result } from '../output/result.ts'
+import { renderFields, renderRows } from '../output/table.ts'
+import { addressFields, parseAddress } from '../text/address.ts'
 import {
   KEY_OPTIONS,
   type KeyOptions,
@@ -17,9 +18,8 @@ import {
   readKey,
   readPassword,
   saveKey,
-} from '../support/key.ts'
-import type { Result } from '../support/result.ts'
-import { renderFields, renderRows } from '../support/table.ts'
+} from '../wallet/key.ts'
+import { addCommand, addWord, type Task } from '../words/command.ts'
 
 const FOLDER_OPTIONS = KEY_OPTIONS.filter(([flags]) => /^--(keystore|password)/.test(flags))
 
@@ -114,7 +114,7 @@ export function addKeysCommand(program: Command, io: Io): void {
     calls: 'nothing',
     async run(task, [message = '']) {
       const { hex } = await requireKey(task)
-      const { privateKeyToAccount } = await import('../support/viem.ts')
+      const { privateKeyToAccount } = await import('../node/viem.ts')
       const account = privateKeyToAccount(`0x${hex}`)
       return task.options.data
         ? account.signTypedData(await typedData(message))
@@ -131,7 +131,7 @@ export function addKeysCommand(program: Command, io: Io): void {
       if (!/^0x[0-9a-f]{130}$/i.test(text))
         throw usageError('the signature has 65 bytes: 0x and 130 hex digits')
       const signature = text as `0x${string}`
-      const { recoverMessageAddress, recoverTypedDataAddress } = await import('../support/viem.ts')
+      const { recoverMessageAddress, recoverTypedDataAddress } = await import('../node/viem.ts')
       const data = options.data ? await typedData(message) : undefined
       const signer = await (
         data
@@ -149,7 +149,7 @@ export function addKeysCommand(program: Command, io: Io): void {
 }
 
 async function typedData(text: string) {
-  const { readTypedData } = await import('../support/typedData.ts')
+  const { readTypedData } = await import('../text/typedData.ts')
   return readTypedData(text)
 }
 
@@ -160,7 +160,7 @@ async function store(
 ): Promise<Result> {
   const path = keystorePath(options, name)
   const password = await readPassword(options, io)
-  const { encryptKey } = await import('../support/keystore.ts')
+  const { encryptKey } = await import('../wallet/keystore.ts')
   await saveKey(path, encryptKey(key.hex, key.address.eth.slice(2), password))
   return described(key, { keystore: path })
 }

@@ -2,26 +2,26 @@ import type { Command } from 'commander'
 
 import { grouped, plural } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { blocksText } from '../support/blocksText.ts'
-import { addWord, collect, type Task } from '../support/command.ts'
-import { CommandError, EXIT, usageError } from '../support/errors.ts'
-import { type ExportFile, openExport } from '../support/exportFile.ts'
-import { onInterrupt } from '../support/interrupt.ts'
-import type { Io } from '../support/io.ts'
-import { stringify } from '../support/json.ts'
-import { createLogPrinter } from '../support/logPrinter.ts'
-import { readLogs } from '../support/logRange.ts'
-import { wholeNumber } from '../support/number.ts'
-import { createProgress } from '../support/progress.ts'
+import { CommandError, EXIT, usageError } from '../base/errors.ts'
+import { onInterrupt } from '../base/interrupt.ts'
+import type { Io } from '../base/io.ts'
+import { stringify } from '../base/json.ts'
+import { createTerminal, type Terminal } from '../base/terminal.ts'
+import { readLogs } from '../node/logRange.ts'
 import {
   type BlockMark,
   readMark,
   requireMark,
   searchFilter,
   type SearchOptions,
-} from '../support/search.ts'
-import type { Target } from '../support/target.ts'
-import { createTerminal, type Terminal } from '../support/terminal.ts'
+} from '../node/search.ts'
+import type { Target } from '../node/target.ts'
+import { blocksText } from '../output/blocksText.ts'
+import { type ExportFile, openExport } from '../output/exportFile.ts'
+import { createLogPrinter } from '../output/logPrinter.ts'
+import { createProgress } from '../output/progress.ts'
+import { wholeNumber } from '../text/number.ts'
+import { addWord, collect, type Task } from '../words/command.ts'
 
 /** `ethgate logs`: every log of a range of blocks, to a file or to standard output. */
 export function addLogsCommand(program: Command, io: Io): void {

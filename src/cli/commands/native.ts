@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 
 import { closest } from '../../lib/closest.ts'
-import { parseAddress, tryAddress } from '../support/address.ts'
-import { addWord } from '../support/command.ts'
-import { CommandError, EXIT, usageError } from '../support/errors.ts'
-import { NotServedError } from '../support/failures.ts'
-import { readStdin } from '../support/input.ts'
-import type { Io } from '../support/io.ts'
-import { get, isRecord, parse, parseLoose, scalar } from '../support/json.ts'
-import { renderAnswer } from '../support/nativeTables.ts'
-import { isKnown, OPERATIONS, pathOf } from '../support/node.ts'
-import { type Result, show } from '../support/result.ts'
-import { renderRows } from '../support/table.ts'
-import type { Terminal } from '../support/terminal.ts'
+import { CommandError, EXIT, usageError } from '../base/errors.ts'
+import { NotServedError } from '../base/failures.ts'
+import type { Io } from '../base/io.ts'
+import { get, isRecord, parse, parseLoose, scalar } from '../base/json.ts'
+import { isKnown, OPERATIONS, pathOf } from '../base/node.ts'
+import type { Terminal } from '../base/terminal.ts'
+import { renderAnswer } from '../output/nativeTables.ts'
+import { type Result, show } from '../output/result.ts'
+import { renderRows } from '../output/table.ts'
+import { parseAddress, tryAddress } from '../text/address.ts'
+import { readStdin } from '../text/input.ts'
+import { addWord } from '../words/command.ts'
 
 /** `ethgate native OPERATION [JSON]`: one call of the native HTTP interface. */
 export function addNativeCommand(program: Command, io: Io): void {
@@ -137,7 +137,7 @@ async function revertIn(operation: string, answer: unknown): Promise<CommandErro
   if (!Array.isArray(ret) || get(ret[0], 'ret') !== 'FAILED') return undefined
   const results = get(answer, 'constant_result')
   const data: `0x${string}` = `0x${Array.isArray(results) ? (scalar(results[0]) ?? '') : ''}`
-  const { describeRevert } = await import('../support/abi.ts')
+  const { describeRevert } = await import('../text/abi.ts')
   return new CommandError(
     `${pathOf(operation)}: execution reverted: ${describeRevert(data, []).text}`,
     { exitCode: EXIT.reverted, details: { data } },

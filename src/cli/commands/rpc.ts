@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 
-import { addWord } from '../support/command.ts'
-import { CommandError, usageError } from '../support/errors.ts'
-import { readStdin } from '../support/input.ts'
-import type { Io } from '../support/io.ts'
-import { parse, parseLoose } from '../support/json.ts'
-import { RpcFailure } from '../support/rpc.ts'
+import { CommandError, usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { parse, parseLoose } from '../base/json.ts'
+import { RpcFailure } from '../base/rpc.ts'
+import { readStdin } from '../text/input.ts'
+import { addWord } from '../words/command.ts'
 
 /** `ethgate rpc METHOD [PARAMS…]`: one JSON-RPC call. */
 export function addRpcCommand(program: Command, io: Io): void {
@@ -33,7 +33,7 @@ export function addRpcCommand(program: Command, io: Io): void {
     hasFields: true,
     async run({ options, target }, [method = '', ...words]) {
       const params = await readParams(io, words as string[])
-      const { rethrow } = await import('../support/abi.ts')
+      const { rethrow } = await import('../text/abi.ts')
       const value = await target.rpc
         .call(method, params)
         .catch((error: unknown) => rethrow(withAdvice(error), options.abi))

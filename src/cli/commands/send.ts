@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 
-import { addWord } from '../support/command.ts'
-import { type IntentOptions, readIntent } from '../support/intent.ts'
-import type { Io } from '../support/io.ts'
-import { SENDING_OPTIONS, type SendingOptions, sendTransaction } from '../support/sending.ts'
+import type { Io } from '../base/io.ts'
+import { type IntentOptions, readIntent } from '../wallet/intent.ts'
+import { SENDING_OPTIONS, type SendingOptions, sendTransaction } from '../wallet/sending.ts'
+import { addWord } from '../words/command.ts'
 
 /** `ethgate send`: coins, tokens, contract calls and deployments. */
 export function addSendCommand(program: Command, io: Io): void {

@@ -5,10 +5,10 @@ import { type Command, Option } from 'commander'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import { partOf } from '../../gateway/process/worker.ts'
-import { addCommand } from '../support/command.ts'
-import { addConfigOptions, configOf, NODE_MISSING } from '../support/configOptions.ts'
-import { CommandError, usageError } from '../support/errors.ts'
-import { simulatorFor } from '../support/simulator.ts'
+import { CommandError, usageError } from '../base/errors.ts'
+import { addCommand } from '../words/command.ts'
+import { addConfigOptions, configOf, NODE_MISSING } from '../words/configOptions.ts'
+import { simulatorFor } from '../words/simulator.ts'
 
 /** Declares `ethgate serve`: the gateway in front of a node. */
 export function addServeCommand(program: Command): void {

@@ -1,4 +1,4 @@
-import type { RpcAnswer } from '../support/rpcSocket.ts'
+import type { RpcAnswer } from '../base/rpcSocket.ts'
 
 /** Whether a request works: `info` where the tool goes on without it, with the setting that changes it. */
 export type Verdict = { level: 'ok' | 'info' | 'fail'; found: string; advice: string }

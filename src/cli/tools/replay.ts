@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 
-import { type Rpc, RpcFailure } from '../support/rpc.ts'
-import { openRpcSocket } from '../support/rpcSocket.ts'
+import { type Rpc, RpcFailure } from '../base/rpc.ts'
+import { openRpcSocket } from '../base/rpcSocket.ts'
 import { judge, type Verdict } from './judge.ts'
 import type { Recorded } from './recorded.ts'
 

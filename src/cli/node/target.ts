@@ -1,0 +1,157 @@
+import type { PublicClient } from 'viem'
+
+import { headersOf, solidityBeside } from '../../config/upstreamList.ts'
+import { isUnserved } from '../../native/errors.ts'
+import { CommandError, EXIT, usageError } from '../base/errors.ts'
+import { timeoutError, unreachableError } from '../base/failures.ts'
+import type { Io } from '../base/io.ts'
+import { get, parse, scalar } from '../base/json.ts'
+import { createNode, type Node } from '../base/node.ts'
+import { createRpc, type Rpc } from '../base/rpc.ts'
+import { createUnit, type Unit } from '../text/unit.ts'
+
+/** The values of `--rpc-url`, `--node`, `--header` and `--timeout`. */
+export type TargetOptions = {
+  rpcUrl?: string
+  node?: string
+  nodeSolidity?: string
+  header?: string
+  timeout?: string
+}
+
+/** The two APIs that a command may use. */
+export type Target = {
+  /** JSON-RPC with exact numbers. */
+  rpc: Rpc
+  /** viem's client over `rpc`, whose errors have those of `rpc` as cause. */
+  client(): Promise<PublicClient>
+  node: Node
+  /** Whether a node is given, by option or environment. */
+  nodeGiven: boolean
+  /** Whether only a node is given: then the command makes no call to a gateway. */
+  isNodeOnly: boolean
+  headers: Record<string, string>
+  /** The address of the gateway without the path of a view. */
+  baseUrl: string
+  /** The unit of the amounts in transactions, and of JSON-RPC except at `/wei`: of the node's chain if only a node is given. */
+  unit(): Promise<Unit>
+  /** Decimals of the amounts of `rpc`: 18 at `/wei`. */
+  decimals(): Promise<6 | 18>
+  /** An amount of `rpc` in the smallest unit: 10^12 at `/wei` of a chain with 6 decimals, otherwise 1. */
+  scale(): Promise<bigint>
+}
+
+const DEFAULT_RPC = 'http://127.0.0.1:8545'
+
+/** Seconds: a day. */
+const MAX_TIMEOUT = 86_400
+
+/**
+ * Reads options, then environment, then defaults. Without a node the native HTTP API is expected at the gateway's
+ * own address, where a development chain serves it.
+ *
+ * @throws CommandError (usage) for an address that is not a URL.
+ */
+export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>): Target {
+  if (env['ETHGATE_RPC']) throw usageError('ETHGATE_RPC is now ETH_RPC_URL, as in cast')
+  const rpcUrl = address(options.rpcUrl ?? (env['ETH_RPC_URL'] || DEFAULT_RPC), '--rpc-url')
+  const nodeText = options.node ?? (env['ETHGATE_NODE'] || undefined)
+  const nodeUrl = nodeText === undefined ? base(rpcUrl) : address(nodeText, '--node')
+  const headers = header(options.header ?? (env['ETHGATE_HEADER'] || undefined))
+  const timeout = seconds(options.timeout ?? '30') * 1000
+  const rpc = createRpc({ url: rpcUrl, timeout, headers })
+  const isNodeOnly = nodeText !== undefined && options.rpcUrl === undefined
+  const units = new Map<string, Promise<Unit>>()
+  function unitAt(url: string): Promise<Unit> {
+    const known = units.get(url) ?? readUnit(url, headers, timeout)
+    units.set(url, known)
+    return known
+  }
+  const unit = () => unitAt(isNodeOnly ? nodeUrl : base(rpcUrl))
+  const ofRpc = () => unitAt(base(rpcUrl))
+  const decimals = async () => (rpcUrl.endsWith('/wei') ? 18 : (await ofRpc()).decimals)
+  return {
+    rpc,
+    async client() {
+      const { createPublicClient, custom } = await import('./viem.ts')
+      const request = ({ method, params }: { method: string; params?: unknown }) =>
+        rpc.call(method, params as unknown[])
+      return createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
+    },
+    node: createNode({
+      url: nodeUrl,
+      solidityUrl: options.nodeSolidity
+        ? address(options.nodeSolidity, '--node-solidity')
+        : solidityBeside(nodeUrl),
+      timeout,
+      headers,
+      given: nodeText !== undefined,
+    }),
+    nodeGiven: nodeText !== undefined,
+    isNodeOnly,
+    headers,
+    baseUrl: base(rpcUrl),
+    unit,
+    decimals,
+    scale: async () => 10n ** BigInt((await decimals()) - (await ofRpc()).decimals),
+  }
+}
+
+/**
+ * The unit of a chain: a gateway publishes it, and a node's amounts have 6 decimals. A wrong unit would send another amount, so only
+ * an answer decides.
+ *
+ * @throws CommandError when the server does not answer, or answers an error other than that of a node
+ */
+async function readUnit(
+  url: string,
+  headers: Record<string, string>,
+  timeout: number,
+): Promise<Unit> {
+  const limit = AbortSignal.timeout(timeout)
+  const { status, text } = await fetch(`${url}/chain.json`, { headers, signal: limit })
+    .then(async (response) => ({ status: response.status, text: await response.text() }))
+    .catch((error: unknown) => {
+      throw limit.aborted ? timeoutError(url, timeout) : unreachableError(url, error)
+    })
+  if (isUnserved(status)) return createUnit(6)
+  if (status !== 200)
+    throw new CommandError(
+      `${url}/chain.json answered HTTP ${status}, so the decimals of the coin are unknown`,
+      { exitCode: EXIT.unreachable },
+    )
+  return createUnit(decimalsIn(text) === '18' ? 18 : 6)
+}
+
+/** The decimals that a gateway publishes; undefined for the page of another server. */
+function decimalsIn(text: string): string | undefined {
+  try {
+    return scalar(get(parse(text), 'decimals'))
+  } catch {
+    return undefined
+  }
+}
+
+function address(text: string, option: string): string {
+  const bare = /^[\w.-]+:\d+(\/|$)/.test(text) ? `http://${text}` : text
+  if (!URL.canParse(bare) || !/^(https?|wss?):$/.test(new URL(bare).protocol))
+    throw usageError(`${option} needs a URL such as http://127.0.0.1:8545, got "${text}"`)
+  return bare.replace(/^ws/, 'http').replace(/\/+$/, '')
+}
+
+/** The base address of a gateway, without the path of a view. An API key in the path remains. */
+function base(rpc: string): string {
+  return rpc.replace(/\/(jsonrpc|solidity|wei|ws)$/, '')
+}
+
+function header(text: string | undefined): Record<string, string> {
+  if (text !== undefined && text.indexOf(':') < 1) throw usageError('--header needs "NAME: VALUE"')
+  return headersOf(text)
+}
+
+function seconds(text: string): number {
+  const number = Number(text)
+  if (!(number > 0 && number <= MAX_TIMEOUT))
+    throw usageError(`--timeout needs seconds, at most ${MAX_TIMEOUT}, got "${text}"`)
+  return number
+}

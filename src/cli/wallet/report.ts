@@ -1,0 +1,101 @@
+import { grouped } from '../../codec/coin.ts'
+import { withChecksum } from '../../lib/address.ts'
+import { CommandError, EXIT } from '../base/errors.ts'
+import { onInterrupt, pause } from '../base/interrupt.ts'
+import { stringify } from '../base/json.ts'
+import { isTemporary } from '../base/retry.ts'
+import type { Terminal } from '../base/terminal.ts'
+import { filled } from '../output/fields.ts'
+import { renderFields } from '../output/table.ts'
+import { type AddressForms, tryAddress } from '../text/address.ts'
+import type { Unit } from '../text/unit.ts'
+import type { Channel, Outcome } from './channel.ts'
+import type { Intent } from './intent.ts'
+
+/** A sent transaction. */
+export type Sent = {
+  id: string
+  intent: Intent
+  owner: AddressForms
+  /** Address that a deployment will have. */
+  created: string | undefined
+  /** Milliseconds. After this time no block can contain it. An estimate when the gateway built the transaction. */
+  expiration: number
+}
+
+/**
+ * Prints what was sent and its outcome.
+ *
+ * @throws CommandError with exit code 3 when the transaction is in a block and failed
+ */
+export async function report(
+  terminal: Terminal,
+  { created, id, intent, owner }: Sent,
+  outcome: Outcome,
+  unit: Unit,
+): Promise<void> {
+  const { block, energy, energyCost, fee, logs, receipt, success } = outcome
+  const isCreation = intent.type === 'CreateSmartContract'
+  const contract = isCreation ? tryAddress(outcome.contract ?? created ?? '') : undefined
+  const value = {
+    hash: `0x${id}`,
+    ...(contract && success && { contractAddress: contract.eth }),
+    status: success ? 'success' : 'failed',
+    receipt,
+  }
+  const fields = filled([
+    ['transaction', `0x${id}`],
+    ['from', withChecksum(owner.eth)],
+    ...intent.fields,
+    ['contract', contract && success ? withChecksum(contract.eth) : undefined],
+    ['result', success ? terminal.green('success') : terminal.red('failed')],
+    ['block', grouped(block)],
+    ['energy', grouped(energy)],
+    ['fee', fee === undefined ? `at most ${unit.text(energyCost)} for energy` : unit.text(fee)],
+    ['logs', String(logs)],
+  ])
+  await terminal.print(terminal.mode === 'json' ? stringify(value) : renderFields(terminal, fields))
+  if (!success)
+    throw new CommandError(
+      `transaction 0x${id} is in block ${block} and failed${outcome.reason ? `: ${outcome.reason}` : ''}`,
+      { exitCode: EXIT.reverted, details: { hash: `0x${id}` } },
+    )
+}
+
+const POLL_MS = 500
+/** After its expiration a transaction may still be in a block that has not arrived yet. */
+const GRACE_MS = 30_000
+
+/**
+ * Waits until a transaction is in a block.
+ *
+ * @throws CommandError when it expired, or on Ctrl-C
+ */
+export async function waitFor(channel: Channel, sent: Sent): Promise<Outcome> {
+  const interrupt = onInterrupt()
+  try {
+    for (;;) {
+      const outcome = await channel.outcome(sent.id).catch((error: unknown) => {
+        if (isTemporary(error)) return undefined
+        throw error
+      })
+      if (outcome) return outcome
+      if (interrupt.signal.aborted)
+        throw new CommandError(`sent, but not in a block yet: 0x${sent.id}`, {
+          exitCode: EXIT.interrupted,
+          details: { hash: `0x${sent.id}` },
+        })
+      const head = await channel.head().catch(() => undefined)
+      if (head && head.time > sent.expiration + GRACE_MS)
+        throw new CommandError(
+          `transaction 0x${sent.id} expired and is not in a block; send it again`,
+          {
+            details: { hash: `0x${sent.id}` },
+          },
+        )
+      await pause(POLL_MS, interrupt.signal)
+    }
+  } finally {
+    interrupt.release()
+  }
+}
