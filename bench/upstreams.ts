@@ -18,7 +18,7 @@ import { CONTRACT } from '../drills/upstreams/chain.ts'
 import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../src/native/pool/pool.ts'
 import { createSingleUpstream } from '../src/native/pool/single.ts'
-import { createPoolTransport, type NativeTransport } from '../src/native/transport/transport.ts'
+import { createHttpTransport, type NativeTransport } from '../src/native/transport/transport.ts'
 import type { Upstream } from '../src/native/upstream.ts'
 import { median } from './median.ts'
 import { compareGateways } from './upstreamsGateway.ts'
@@ -57,7 +57,7 @@ function realNodes() {
 async function overhead() {
   const [a, b] = await startNodes()
   const rows = await compare(16, {
-    'one node, directly': createPoolTransport({ upstream: a }),
+    'one node, directly': createHttpTransport({ upstream: a }),
     'one node, watched': knowing(createSingleUpstream({ upstream: upstreamAt(a) })),
     'two nodes, in turn': inTurn([a, b]),
     'two nodes, pool': knowing(createUpstreamPool({ upstreams: [upstreamAt(a), upstreamAt(b)] })),
@@ -92,7 +92,7 @@ async function throughput() {
 
 /** Calls of two nodes without a pool. */
 function inTurn(urls: string[]): NativeTransport {
-  const transports = urls.map((upstream) => createPoolTransport({ upstream }))
+  const transports = urls.map((upstream) => createHttpTransport({ upstream }))
   let calls = 0
   return {
     send: (...call) => (transports[calls++ % 2] as NativeTransport).send(...call),

@@ -76,10 +76,10 @@ export function createCore(given: GatewayOptions) {
     slow: config.slow,
     tracer: given.tracer,
   })
-  const isAuthoritative = own.authoritative ?? transport !== undefined
+  const isInProcess = own.isInProcess ?? transport !== undefined
   const { workers } = host
   const node = createNodeConnection({
-    authoritative: isAuthoritative,
+    isInProcess,
     config,
     share: workers && (() => workers.share()),
     telemetry,
@@ -99,7 +99,7 @@ export function createCore(given: GatewayOptions) {
     held,
     keys: managedKeys,
     node,
-    own: { ...own, isAuthoritative },
+    own: { ...own, isInProcess },
     simulator,
     telemetry,
   })

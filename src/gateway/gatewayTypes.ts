@@ -88,11 +88,11 @@ type GatewayHost = {
 }
 
 /** A chain in this process, and what it answers in place of its node interface. */
-type GatewayChain = Omit<LocalChain, 'isAuthoritative'> & {
+type GatewayChain = Omit<LocalChain, 'isInProcess'> & {
   /** Funded accounts with public keys; the page of a development chain shows them. */
   accounts?: readonly DevAccount[] | undefined
   /** Its head is followed even to a lower block. @default whether a transport is given */
-  authoritative?: boolean
+  isInProcess?: boolean
   /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
   coinDecimals?: 6 | 18
   /** Why a transaction failed, for the page. @default the text of the node */

@@ -135,12 +135,12 @@ export function createWsServer({
       })
     },
     /** Closes every connection (1001) and waits until they have ended, at most this many milliseconds. */
-    async drain(within: number): Promise<void> {
+    async drain(milliseconds: number): Promise<void> {
       draining = true
       clearInterval(ticker)
       for (const connection of connections.keys())
         connection.close(GOING_AWAY, 'server is shutting down')
-      const deadline = now() + Math.min(within, DRAIN_MS)
+      const deadline = now() + Math.min(milliseconds, DRAIN_MS)
       while (connections.size > 0 && now() < deadline) await sleep(20)
       for (const ws of server.clients) ws.terminate()
       server.close()

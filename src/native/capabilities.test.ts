@@ -8,7 +8,7 @@ import {
   requireConstantCalls,
 } from './capabilities.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
-import { createPoolTransport } from './transport/transport.ts'
+import { createHttpTransport } from './transport/transport.ts'
 
 const LITE = 'this API is closed because this node is a lite fullnode'
 const DISABLED = '{"Error":"this API is unavailable due to config"}'
@@ -30,7 +30,7 @@ beforeEach(async () => {
       return text === undefined ? undefined : { text, status: text === DISABLED ? 404 : 200 }
     },
   })
-  native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  native = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
 })
 
 afterEach(async () => {

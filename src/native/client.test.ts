@@ -4,7 +4,7 @@ import { type ReplayNode, type ReplayReply, startReplayNode } from '../../test/s
 import { CHAIN, keys, labels } from '../../test/support/recordedChain.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
 import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
-import { createPoolTransport } from './transport/transport.ts'
+import { createHttpTransport } from './transport/transport.ts'
 
 const BUSY = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 const hex = (text: string) => Buffer.from(text).toString('hex')
@@ -20,7 +20,7 @@ let waits: number[] = []
 beforeAll(async () => {
   node = await startReplayNode({ intercept: () => scripted.shift() })
   native = createNodeClient({
-    transport: createPoolTransport({ upstream: node.url }),
+    transport: createHttpTransport({ upstream: node.url }),
     sleep: async (milliseconds) => void waits.push(milliseconds),
     random: () => 0.5,
   })

@@ -5,14 +5,14 @@ import { type ReplayNode, startReplayNode } from '../../test/support/node.ts'
 import { artifacts, keys, labels } from '../../test/support/recordedChain.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
 import { readConstantCall, readFailure } from './constantCall.ts'
-import { createPoolTransport } from './transport/transport.ts'
+import { createHttpTransport } from './transport/transport.ts'
 
 let node: ReplayNode
 let native: NativeClient
 
 beforeAll(async () => {
   node = await startReplayNode()
-  native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  native = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
 })
 
 afterAll(async () => {

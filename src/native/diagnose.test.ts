@@ -4,7 +4,7 @@ import { type ReplayNode, startReplayNode } from '../../test/support/node.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
 import { diagnose, type Finding } from './diagnose.ts'
 import { createNodeRpc } from './transport/rpc.ts'
-import { createPoolTransport } from './transport/transport.ts'
+import { createHttpTransport } from './transport/transport.ts'
 
 const DISABLED = '{"Error":"this API is unavailable due to config"}'
 const BUSY = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
@@ -26,7 +26,7 @@ beforeEach(async () => {
     },
   })
   native = createNodeClient({
-    transport: createPoolTransport({ upstream: node.url }),
+    transport: createHttpTransport({ upstream: node.url }),
     sleep: async () => {},
   })
 })
@@ -139,7 +139,7 @@ describe('diagnose', () => {
       ]
     `)
     node = await startReplayNode({ intercept: () => ({ text: '<html>', status: 404 }) })
-    const other = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
+    const other = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
     expect(await diagnose(other, { now })).toMatchObject([{ check: 'reachable', level: 'fail' }])
     await other.close()
   })

@@ -10,7 +10,7 @@ import { openIndexWriter } from '../../src/logIndex/fill/writer.ts'
 import { createAccountSearcher } from '../../src/logIndex/search/accounts.ts'
 import { createCapabilities } from '../../src/native/capabilities.ts'
 import { createNodeClient } from '../../src/native/client.ts'
-import { createPoolTransport } from '../../src/native/transport/transport.ts'
+import { createHttpTransport } from '../../src/native/transport/transport.ts'
 import { post } from '../support/client.ts'
 import { startGateway } from '../support/gateway.ts'
 import { readHistory, scanHistories } from '../support/histories.ts'
@@ -162,7 +162,7 @@ test('default: every request of Otterscan is answered, and which account had cod
 async function compareIndex(node: string, engine: string): Promise<number> {
   const solidity = new URL(node)
   solidity.port = String(Number(solidity.port) + 1)
-  const transport = createPoolTransport({ upstream: node, upstreamSolidity: solidity.origin })
+  const transport = createHttpTransport({ upstream: node, upstreamSolidity: solidity.origin })
   const native = createNodeClient({ transport })
   closing.push(() => native.close())
   const { genesis } = await createCapabilities({ native }).identity()

@@ -14,7 +14,7 @@ import { createFeeds } from '../../src/gateway/parts/feeds.ts'
 import { createHeldBytes } from '../../src/lib/heldBytes.ts'
 import { createNodeClient } from '../../src/native/client.ts'
 import { createNodeRpc } from '../../src/native/transport/rpc.ts'
-import { createPoolTransport } from '../../src/native/transport/transport.ts'
+import { createHttpTransport } from '../../src/native/transport/transport.ts'
 import type { Context } from '../../src/rpc/context.ts'
 import { createNodeExecution } from '../../src/rpc/execution/nodeExecution.ts'
 import { createManagedKeys } from '../../src/sending/keys.ts'
@@ -43,7 +43,7 @@ export async function createReplayContext({
 > {
   const node = await startReplayNode(intercept ? { intercept } : {})
   const config = createConfig({ upstream: node.url, ...given })
-  const native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  const native = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
   const rpc = nodeRpc ? createNodeRpc({ url: node.rpcUrl }) : undefined
   onTestFinished(async () => {
     await rpc?.close()

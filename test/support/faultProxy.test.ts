@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createNodeClient } from '../../src/native/client.ts'
-import { createPoolTransport } from '../../src/native/transport/transport.ts'
+import { createHttpTransport } from '../../src/native/transport/transport.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 /** Asks through the proxy without repetitions; gives status and text, or the name of the error. */
 async function ask(path: `/wallet/${string}`, body: object = {}, timeout = 10_000) {
-  const transport = createPoolTransport({ upstream: proxy.url, timeout })
+  const transport = createHttpTransport({ upstream: proxy.url, timeout })
   try {
     const { status, text } = await transport.send(path, JSON.stringify(body), { idempotent: false })
     return `${status} ${text}`
@@ -33,7 +33,7 @@ async function ask(path: `/wallet/${string}`, body: object = {}, timeout = 10_00
 
 describe('startFaultProxy', () => {
   test('default', async () => {
-    const native = createNodeClient({ transport: createPoolTransport({ upstream: proxy.url }) })
+    const native = createNodeClient({ transport: createHttpTransport({ upstream: proxy.url }) })
     expect((await native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(223)
     expect((await native.solidity.getBlock({}))?.block_header.raw_data.number).toBe(223)
     await native.close()
@@ -64,7 +64,7 @@ describe('startFaultProxy', () => {
 
   test('args: behind', async () => {
     await proxy.fail({ kind: 'behind', blocks: 20 })
-    const native = createNodeClient({ transport: createPoolTransport({ upstream: proxy.url }) })
+    const native = createNodeClient({ transport: createHttpTransport({ upstream: proxy.url }) })
     expect((await native.wallet.getBlockByNum({ num: 203 }))?.block_header.raw_data.number).toBe(
       203,
     )

@@ -55,7 +55,7 @@ export async function prepareGateway({
     },
     log: createLog('debug', destination, secretsIn([config.upstream])),
     ...((own || transport) && {
-      own: { ...(chain && { authoritative: false }), ...(transport && { transport }), ...own },
+      own: { ...(chain && { isInProcess: false }), ...(transport && { transport }), ...own },
     }),
     ...more,
   })

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 
 import { createNodeClient, type NativeClient } from '../../src/native/client.ts'
-import { createPoolTransport } from '../../src/native/transport/transport.ts'
+import { createHttpTransport } from '../../src/native/transport/transport.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 
 /** A native client of a separate replay node. Both end with the test. */
@@ -9,7 +9,7 @@ export async function createReplayNative(
   options: startReplayNode.Options = {},
 ): Promise<{ native: NativeClient; node: ReplayNode }> {
   const node = await startReplayNode(options)
-  const native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  const native = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
   onTestFinished(async () => {
     await native.close()
     await node.close()

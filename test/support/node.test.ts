@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createNodeClient, type NativeClient } from '../../src/native/client.ts'
-import { createPoolTransport } from '../../src/native/transport/transport.ts'
+import { createHttpTransport } from '../../src/native/transport/transport.ts'
 import { recordedRpc, type ReplayNode, startReplayNode } from './node.ts'
 import { CHAIN, keys, labels } from './recordedChain.ts'
 
@@ -10,7 +10,7 @@ let native: NativeClient
 
 beforeAll(async () => {
   node = await startReplayNode()
-  native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  native = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
 })
 
 afterAll(async () => {

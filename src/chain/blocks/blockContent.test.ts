@@ -5,7 +5,7 @@ import { startReplayNode } from '../../../test/support/node.ts'
 import { fromWire } from '../../lib/wire.ts'
 import { createNodeClient, type NativeClient } from '../../native/client.ts'
 import { withGrpc } from '../../native/grpc/withGrpc.ts'
-import { createPoolTransport } from '../../native/transport/transport.ts'
+import { createHttpTransport } from '../../native/transport/transport.ts'
 import { loadContent } from '../load.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
 import { arrayOf } from './logChunk.ts'
@@ -36,10 +36,10 @@ const ANSWERS: Record<string, (block: CachedBlock) => unknown> = {
 
 test('default: every answer about every recorded block is the same over HTTP and over gRPC', async () => {
   const [node, grpcNode] = await Promise.all([startReplayNode(), startGrpcNode()])
-  const transport = createPoolTransport({ upstream: node.url })
+  const transport = createHttpTransport({ upstream: node.url })
   const http = createNodeClient({ transport })
   const grpc = createNodeClient({
-    transport: withGrpc(createPoolTransport({ upstream: node.url }), {
+    transport: withGrpc(createHttpTransport({ upstream: node.url }), {
       address: grpcNode.url,
       name: 'node-1',
       timeout: 10_000,

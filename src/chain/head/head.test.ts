@@ -240,8 +240,8 @@ describe('createHead', () => {
     expect(head.solid()).toMatchObject({ number: 4, hash: branch[1]?.hash })
   })
 
-  test('args: authoritative follows the node to a lower block, also below the solidified one', async () => {
-    await follow({ authoritative: true })
+  test('args: isInProcess follows the node to a lower block, also below the solidified one', async () => {
+    await follow({ isInProcess: true })
     chain.mine()
     chain.mine()
     chain.solidify(4)
@@ -265,7 +265,7 @@ describe('createHead', () => {
     beforeEach(async () => {
       loaded.length = 0
       await follow({
-        authoritative: true,
+        isInProcess: true,
         nextRun: (height) => (height <= run.to && chain.head().number >= run.to ? run : undefined),
         onLoaded: ({ block }) => loaded.push(block.block_header.raw_data.number ?? 0),
       })

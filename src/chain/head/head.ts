@@ -18,7 +18,7 @@ import { applyUpdate, blockAt, newestOf, windowOf } from './window.ts'
  * apply the same updates in the same order.
  */
 export function createHead({
-  authoritative,
+  isInProcess,
   baseFee,
   genesis,
   log = silent,
@@ -35,7 +35,7 @@ export function createHead({
   let first: Hash | undefined
   let isStopped = false
   const listeners = new Set<(update: ChainUpdate) => void>()
-  const source = createHeadSource({ authoritative, baseFee, native, onLoaded })
+  const source = createHeadSource({ isInProcess, baseFee, native, onLoaded })
   const schedule = createPollSchedule()
   const transactions = createTransactionIndex()
 
@@ -48,7 +48,7 @@ export function createHead({
     const wasReset = isReset(first, update.first)
     first = update.first ?? first
     if (wasReset) log.warn('the chain was reset')
-    else if (!authoritative && update.removed.some(({ hash }) => hash === final?.hash))
+    else if (!isInProcess && update.removed.some(({ hash }) => hash === final?.hash))
       log.error({ number: final?.number }, 'the upstream reverted a solidified block')
     if (update.added.length > 0 || update.removed.length > 0) {
       movedAt = now()
@@ -92,7 +92,7 @@ export function createHead({
       upstream: () => poller.upstream(),
     })
   const sync = createHeadSync({
-    authoritative,
+    isInProcess,
     first: () => first,
     nextRun,
     now,
@@ -167,7 +167,7 @@ export declare namespace createHead {
     /** Hash of block 0. */
     genesis: Hash
     /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */
-    authoritative?: boolean | undefined
+    isInProcess?: boolean | undefined
     baseFee?: createHeadSource.Options['baseFee']
     /** The runs of empty blocks of a chain in this process, which are skipped. Not for replicas: their journal has every block. */
     nextRun?: NextRun | undefined

@@ -17,7 +17,7 @@ export type Tip = HeadBlock & { native: Block }
 
 /** Reads blocks for the head. `onLoaded` is called with every block that was read whole, to fill caches. */
 export function createHeadSource({
-  authoritative = false,
+  isInProcess = false,
   baseFee,
   native,
   onLoaded,
@@ -49,7 +49,7 @@ export function createHeadSource({
     /** The newest block's header, with one cheap call. */
     async tip(): Promise<Tip> {
       // In this process the transactions of a block cost less than the call that would read them.
-      const block = await native.wallet.getBlock(authoritative ? { detail: true } : {})
+      const block = await native.wallet.getBlock(isInProcess ? { detail: true } : {})
       if (!block) throw new UpstreamError('the node has no block')
       return { native: block, ...toHeadBlock(block) }
     },
@@ -73,7 +73,7 @@ export function createHeadSource({
     load: (ref: { number: number } | { hash: Hash }) => load(ref),
     /** The whole block of a tip. An empty block needs no call. */
     async loadTip(tip: Tip): Promise<RecentBlock | undefined> {
-      const known = authoritative ? tip.native : undefined
+      const known = isInProcess ? tip.native : undefined
       if (!isEmpty(tip.native)) return load({ hash: tip.hash }, known)
       const loaded = { block: tip.native, infos: [] }
       onLoaded?.(loaded)
@@ -85,7 +85,7 @@ export function createHeadSource({
 export declare namespace createHeadSource {
   type Options = {
     /** The chain is in this process. @default false */
-    authoritative?: boolean | undefined
+    isInProcess?: boolean | undefined
     /** The base fee that the header of a block announces, sun. @default headers announce none */
     baseFee?: ((block: HeadBlock) => Promise<bigint>) | undefined
     native: { wallet: Source; solidity: Pick<NativeClient['solidity'], 'getBlock'> }

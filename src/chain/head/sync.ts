@@ -40,7 +40,7 @@ const RESET_LIMIT: ContradictionLimit = { polls: 3, time: 1_500 }
  *   private chain was reset. The whole window is replaced.
  */
 export function createHeadSync({
-  authoritative = false,
+  isInProcess = false,
   first,
   nextRun,
   now = () => performance.now(),
@@ -135,12 +135,12 @@ export function createHeadSync({
       const below = blockAt(view, first.number - 1)
       if (below?.hash === first.parentHash) return branch
       const isDeep = first.number - 1 <= view.solidified.number
-      if (!authoritative && isDeep && !deep.isConfirmed()) {
+      if (!isInProcess && isDeep && !deep.isConfirmed()) {
         problem = `the node follows a branch that forks below the solidified block ${view.solidified.number}`
         return undefined
       }
       if (!below && first.number <= (view.blocks[0]?.number ?? 0))
-        return authoritative ? branch : undefined
+        return isInProcess ? branch : undefined
       const parent = await source.load({ hash: first.parentHash })
       if (!parent) return undefined
       branch.unshift(parent)
@@ -170,7 +170,7 @@ export function createHeadSync({
     reported: HeadBlock | undefined,
     last: HeadBlock,
   ): Promise<HeadBlock | undefined> {
-    if (authoritative && reported && reported.number <= last.number) return reported
+    if (isInProcess && reported && reported.number <= last.number) return reported
     if (!reported || reported.number <= after.solidified.number) return after.solidified
     const at = reported.number > last.number ? last : reported
     const hash: Hash | undefined =
@@ -200,7 +200,7 @@ export function createHeadSync({
 
   /** Whether the node has shown another history for long enough. */
   async function wasReset(view: Window): Promise<boolean> {
-    if (authoritative || !(await hasOtherHistory(view))) {
+    if (isInProcess || !(await hasOtherHistory(view))) {
       reset.clear()
       return false
     }
@@ -223,7 +223,7 @@ export function createHeadSync({
   /** A head that is not higher than ours and on another branch. */
   async function consider(view: Window, tip: Tip): Promise<void> {
     other.seen()
-    if (!authoritative && !other.isConfirmed()) return
+    if (!isInProcess && !other.isConfirmed()) return
     const block = await source.loadTip(tip)
     const branch = block && (await walkBack(view, block))
     if (branch) await adopt(view, branch, await trySolidified())
@@ -250,10 +250,10 @@ export function createHeadSync({
       if (tip.number > newest.number) return extend(tip)
       const known = isCanonical(view, tip)
       if (known !== true && (await wasReset(view))) return begin(tip, view)
-      if (known === false || (known === undefined && authoritative)) return consider(view, tip)
+      if (known === false || (known === undefined && isInProcess)) return consider(view, tip)
       other.clear()
       deep.clear()
-      return known && authoritative ? goBack(view, tip) : undefined
+      return known && isInProcess ? goBack(view, tip) : undefined
     },
     /** Whether the node shows another branch that is not accepted yet. */
     isUndecided: () => other.isSeen(),
@@ -274,7 +274,7 @@ export declare namespace createHeadSync {
     /** Publishes an update. Resolves when `window()` includes it; false when it was refused and must be computed again. */
     publish: (update: ChainUpdate) => Promise<boolean>
     /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */
-    authoritative?: boolean | undefined
+    isInProcess?: boolean | undefined
     /** Monotonic milliseconds. @default performance.now */
     now?: (() => number) | undefined
   }

@@ -5,7 +5,7 @@ import { createGrpcChannel } from '../../native/grpc/channel.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
 import { createUpstreamPool } from '../../native/pool/pool.ts'
 import { createNodeRpc } from '../../native/transport/rpc.ts'
-import { createPoolTransport } from '../../native/transport/transport.ts'
+import { createHttpTransport } from '../../native/transport/transport.ts'
 import type { Upstream } from '../../native/upstream.ts'
 
 /** Calls to each node, to measure its latency. */
@@ -22,7 +22,7 @@ export async function examine({
   timeout,
   wallet,
 }: Upstream): Promise<Finding[]> {
-  const transport = createPoolTransport({
+  const transport = createHttpTransport({
     headers,
     timeout,
     upstream: wallet,

@@ -85,12 +85,12 @@ export async function withNode<value>(
   const [node] = upstreamsOf(configOf(flags, env))
   if (!node)
     throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
-  const [{ createNodeClient }, { withGrpc }, { createPoolTransport }] = await Promise.all([
+  const [{ createNodeClient }, { withGrpc }, { createHttpTransport }] = await Promise.all([
     import('../../native/client.ts'),
     import('../../native/grpc/withGrpc.ts'),
     import('../../native/transport/transport.ts'),
   ])
-  const http = createPoolTransport({
+  const http = createHttpTransport({
     headers: node.headers,
     sockets,
     timeout: node.timeout,

@@ -5,7 +5,7 @@ import { headersOf } from '../../config/upstreamList.ts'
 import { createNodeClient } from '../../native/client.ts'
 import { createNodeRpc } from '../../native/transport/rpc.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
-import { createPoolTransport } from '../../native/transport/transport.ts'
+import { createHttpTransport } from '../../native/transport/transport.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import { ForkError } from '../state/errors.ts'
 import { type Fork, openFork } from './open.ts'
@@ -29,7 +29,7 @@ export async function connectFork({
   for (const address of [url, ...(rpcUrl === undefined ? [] : [rpcUrl])])
     if (!/^https?:\/\/[^/]/.test(address))
       throw new ForkError(`expected an address such as http://127.0.0.1:8090, got "${address}"`)
-  const transport = createPoolTransport({ upstream: url, header })
+  const transport = createHttpTransport({ upstream: url, header })
   try {
     const rpc = await openRpc(
       { url, rpcUrl, headers: headersOf(header) },

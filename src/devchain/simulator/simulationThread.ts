@@ -4,7 +4,7 @@ import { LimitExceededError, RpcError } from '../../lib/errors.ts'
 import { answerCalls, transfer } from '../../lib/threadCalls.ts'
 import { turns as currentTurns } from '../../lib/turn.ts'
 import { createNodeRpc } from '../../native/transport/rpc.ts'
-import { createPoolTransport } from '../../native/transport/transport.ts'
+import { createHttpTransport } from '../../native/transport/transport.ts'
 import type { SimulatedCall } from '../../rpc/execution/simulated.ts'
 import { runOn } from './calls.ts'
 import { createNewestState, type NewestState } from './newestState.ts'
@@ -56,7 +56,7 @@ function stateOf({ chainId, node }: Order): NewestState {
   const state = createNewestState({
     chainId,
     rpc: createNodeRpc({ headers, sockets: SOCKETS, timeout, url: rpc }),
-    transport: createPoolTransport({ headers, sockets: SOCKETS, timeout, upstream: wallet }),
+    transport: createHttpTransport({ headers, sockets: SOCKETS, timeout, upstream: wallet }),
   })
   states.set(key, state)
   return state

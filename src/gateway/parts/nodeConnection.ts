@@ -36,7 +36,7 @@ export type NodeConnection = {
  * @throws ConfigError or Error when an address or a header cannot be used.
  */
 export function createNodeConnection({
-  authoritative,
+  isInProcess,
   config,
   share,
   telemetry,
@@ -44,7 +44,7 @@ export function createNodeConnection({
 }: createNodeConnection.Options): NodeConnection {
   if (transport)
     return connectionOf(telemetry.recorder.watch(metered(transport)), {
-      guarded: !authoritative,
+      guarded: !isInProcess,
       timeout: config.upstreamTimeout,
     })
   const upstreams = connectUpstreams({ config, share, telemetry })
@@ -81,7 +81,7 @@ export function createNodeConnection({
 export declare namespace createNodeConnection {
   type Options = {
     /** Whether a given transport leads to a chain that is always right, such as one in this process. */
-    authoritative: boolean
+    isInProcess: boolean
     config: Config
     /** Part of the rates of nodes that this worker may use now. @default 1 */
     share?: (() => number) | undefined

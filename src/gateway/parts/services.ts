@@ -49,7 +49,7 @@ export async function createServices(options: createServices.Options): Promise<S
   const { config, held, identity, node, own, simulator, telemetry } = options
   const { native } = node
   const { chainId } = identity
-  const { isAuthoritative: isInProcess } = own
+  const { isInProcess } = own
   const redis = connectRedis(options)
   const views = createViews(options, redis)
   const { blocks, full, genesis, head, index, solid, store } = views
@@ -164,7 +164,7 @@ function openSent(
     dataDir: config.dataDir,
     genesis,
     hasKeys: keys.length > 0,
-    isInProcess: own.isAuthoritative,
+    isInProcess: own.isInProcess,
     isNew: config.newRecord,
     log: telemetry.log,
     native: node.native,
@@ -195,7 +195,7 @@ function connectSending(
         log.warn({ err: error }, 'could not track sent transactions')
     },
     onSent,
-    resends: !own.isAuthoritative,
+    resends: !own.isInProcess,
     store: sent.store,
   })
 }

@@ -49,7 +49,7 @@ export type LocalChain = {
   /** Its accounts. @default those of the configured index */
   accountIndex?: AccountIndex | undefined
   /** Whether the chain is in this process, so that its head is followed even to a lower block. */
-  isAuthoritative: boolean
+  isInProcess: boolean
   /** Its runs of empty blocks. */
   nextRun?: NextRun | undefined
   /** What it answers itself. @default nothing: its node interface is asked */
@@ -75,7 +75,7 @@ export function createViews(
   { config, identity, node, own, telemetry }: ServiceNeeds,
   redis: RedisLink | undefined,
 ) {
-  const { isAuthoritative, priceOfBlock } = own
+  const { isInProcess, priceOfBlock } = own
   const { log, recorder, step } = telemetry
   const { headNative, native, upstreams } = node
   const hasGrpc = () => upstreams?.hasGrpc() === true
@@ -85,7 +85,7 @@ export function createViews(
   const nextRun = redis ? undefined : own.nextRun
   const prices = createEnergyPrices({ native: headNative, priceOfBlock })
   const head = createHead({
-    authoritative: isAuthoritative,
+    isInProcess,
     baseFee: config.feeSignal === 'eip1559' ? (block) => prices.of(block) : undefined,
     genesis,
     log,

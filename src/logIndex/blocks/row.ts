@@ -133,8 +133,8 @@ const [BLOCK_HEADER, HEADER_CONTENT, PARENT_HASH] = [2, 1, 3]
 
 /** Blanks the hash of the parent, which is the id of the block before it in the row. @param parent - that id; undefined without it */
 function blankParent(block: Buffer, parent: Buffer | undefined): Buffer {
-  const content = within(within(block, BLOCK_HEADER), HEADER_CONTENT)
-  const found = within(content, PARENT_HASH)
+  const content = contentOf(contentOf(block, BLOCK_HEADER), HEADER_CONTENT)
+  const found = contentOf(content, PARENT_HASH)
   if (!parent?.equals(found)) return block
   const at = found.byteOffset - block.byteOffset
   return Buffer.from(block).fill(0, at, at + HASH)
@@ -142,20 +142,20 @@ function blankParent(block: Buffer, parent: Buffer | undefined): Buffer {
 
 /** Fills in the hash that `blankParent` has blanked. */
 function fillParent(block: Buffer, parent: Buffer | undefined): void {
-  const found = within(within(within(block, BLOCK_HEADER), HEADER_CONTENT), PARENT_HASH)
+  const found = contentOf(contentOf(contentOf(block, BLOCK_HEADER), HEADER_CONTENT), PARENT_HASH)
   if (parent && found.every((byte) => byte === 0)) parent.copy(found)
 }
 
 /** The id of a block: its height, and the hash of the content of its header. */
 function idOf(number: number, block: Buffer): Buffer {
-  const content = within(within(block, BLOCK_HEADER), HEADER_CONTENT)
+  const content = contentOf(contentOf(block, BLOCK_HEADER), HEADER_CONTENT)
   const id = hash('sha256', content, 'buffer')
   id.writeBigUInt64BE(BigInt(number))
   return id
 }
 
 /** The content of the last field with a number. */
-function within(message: Buffer, number: number): Buffer {
+function contentOf(message: Buffer, number: number): Buffer {
   let found = message.subarray(0, 0)
   const field = fieldsOf(message, 0, message.length)
   while (nextField(field))

@@ -114,7 +114,7 @@ export async function createPostgresEngine({
     throw failure
   }
 
-  async function within<result>(
+  async function transact<result>(
     kind: keyof typeof BEGIN,
     run: (client: pg.PoolClient) => Promise<result>,
   ): Promise<result> {
@@ -197,8 +197,8 @@ export async function createPostgresEngine({
 
   /** Creates what is missing. An index that exists is not touched: `alter table` would wait for every search, and stop all others. */
   async function create(): Promise<void> {
-    if (await within('read', exists)) return
-    await within('write', async (client) => {
+    if (await transact('read', exists)) return
+    await transact('write', async (client) => {
       await client.query(`select pg_advisory_xact_lock(${lock})`)
       await client.query(`create schema if not exists "${schema}"`)
       for (const table of layout.tables) {
@@ -230,7 +230,7 @@ export async function createPostgresEngine({
     throw error
   }
 
-  const size = () => within('read', sizeIn)
+  const size = () => transact('read', sizeIn)
 
   async function sizeIn(client: pg.PoolClient): Promise<number> {
     const { rows } = await client.query<{ bytes: string }>(
@@ -243,15 +243,15 @@ export async function createPostgresEngine({
   return {
     kind: 'postgres',
     logsPerPage: LOGS_PER_PAGE,
-    read: (run) => within('read', (client) => run(viewOf(client))),
+    read: (run) => transact('read', (client) => run(viewOf(client))),
     write: (run) =>
-      within('write', async (client) => {
+      transact('write', async (client) => {
         await client.query(`select pg_advisory_xact_lock(${lock})`)
         return run(batchOf(client))
       }),
     async compact() {
       // Outside a transaction, on the server that has just had one as the primary.
-      await within('write', async () => {})
+      await transact('write', async () => {})
       for (const table of layout.tables)
         await last.pool.query(untimed(`vacuum (full, analyze) ${name(table)}`))
       return size()

@@ -4,7 +4,7 @@ import { drained } from '../../native/pool/drained.ts'
 import { createUpstreamPool } from '../../native/pool/pool.ts'
 import { TIMING } from '../../native/pool/timing.ts'
 import { countInFlight } from '../../native/transport/countInFlight.ts'
-import { createPoolTransport, type NativeTransport } from '../../native/transport/transport.ts'
+import { createHttpTransport, type NativeTransport } from '../../native/transport/transport.ts'
 import type { Upstream } from '../../native/upstream.ts'
 import { type AskNodes, solidBlock } from '../fill/reconcile.ts'
 
@@ -43,7 +43,7 @@ export function createFillTransport(options: createFillTransport.Options): FillT
       Promise.all(
         nodes.map(async ({ headers, solidity, timeout, wallet }) => {
           const native = createNodeClient({
-            transport: createPoolTransport({
+            transport: createHttpTransport({
               headers,
               sockets: 1,
               timeout: Math.min(timeout, options.timeout),
@@ -95,7 +95,7 @@ function connect(
     return pool
   }
   const common = { headers: only.headers, timeout: Math.min(only.timeout, timeout) }
-  const http = createPoolTransport({
+  const http = createHttpTransport({
     ...common,
     sockets,
     upstream: only.wallet,

@@ -4,7 +4,7 @@ import { startGrpcNode } from '../../../test/support/grpcNode.ts'
 import { startReplayNode } from '../../../test/support/node.ts'
 import { nativeRecording } from '../../../test/support/recording.ts'
 import { createNodeClient, type NativeClient } from '../client.ts'
-import { createPoolTransport } from '../transport/transport.ts'
+import { createHttpTransport } from '../transport/transport.ts'
 import type { BlockView } from '../wire/views.ts'
 import { withGrpc } from './withGrpc.ts'
 
@@ -12,13 +12,13 @@ import { withGrpc } from './withGrpc.ts'
 async function setup() {
   const node = await startReplayNode()
   const grpcNode = await startGrpcNode()
-  const transport = withGrpc(createPoolTransport({ upstream: node.url }), {
+  const transport = withGrpc(createHttpTransport({ upstream: node.url }), {
     address: grpcNode.url,
     name: 'node-1',
     timeout: 10_000,
   })
   const grpc = createNodeClient({ transport })
-  const http = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  const http = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
   onTestFinished(async () => {
     await Promise.all([grpc.close(), http.close()])
     await Promise.all([node.close(), grpcNode.close()])

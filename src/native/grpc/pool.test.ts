@@ -4,7 +4,7 @@ import { startGrpcNode } from '../../../test/support/grpcNode.ts'
 import { startReplayNode } from '../../../test/support/node.ts'
 import { createNodeClient } from '../client.ts'
 import { createUpstreams } from '../pool/upstreams.ts'
-import { createPoolTransport } from '../transport/transport.ts'
+import { createHttpTransport } from '../transport/transport.ts'
 import type { Upstream } from '../upstream.ts'
 
 /** A gateway’s connection to nodes with both interfaces. @param genesis - of each gRPC interface: whether it is of the chain */
@@ -39,7 +39,7 @@ async function setup(...isRight: boolean[]) {
   })
   const native = createNodeClient({ transport })
   const [first] = parts
-  const plain = createPoolTransport({ upstream: first?.http.url ?? '' })
+  const plain = createHttpTransport({ upstream: first?.http.url ?? '' })
   onTestFinished(async () => {
     await Promise.all([native.close(), plain.close()])
     await Promise.all(parts.flatMap(({ grpc, http }) => [grpc.close(), http.close()]))

@@ -13,7 +13,7 @@ import {
 import { type ReplayRequest, startReplayNode } from '../../../test/support/node.ts'
 import { grpcRecording, nativeRecording } from '../../../test/support/recording.ts'
 import { createNodeClient } from '../client.ts'
-import { type CallReport, createPoolTransport, type NativePath } from '../transport/transport.ts'
+import { type CallReport, createHttpTransport, type NativePath } from '../transport/transport.ts'
 import { withGrpc } from './withGrpc.ts'
 
 type Setup = Partial<withGrpc.Options> & {
@@ -28,8 +28,8 @@ async function setup({ http, intercept, ...options }: Setup = {}) {
   const lines: string[] = []
   const reports: CallReport[] = []
   const log = (_: object, message: string) => void lines.push(message)
-  const plain = createPoolTransport({ upstream: node.url })
-  const transport = withGrpc(createPoolTransport({ upstream: node.url }), {
+  const plain = createHttpTransport({ upstream: node.url })
+  const transport = withGrpc(createHttpTransport({ upstream: node.url }), {
     address: grpcNode.url,
     log: { info: log, warn: log },
     name: 'node-1',
@@ -297,7 +297,7 @@ test('behavior: a caller that aborts cancels the call at the node', async () => 
 
 test('behavior: a call that gRPC did not answer keeps its deadline', async () => {
   const given: (number | undefined)[] = []
-  const http = createPoolTransport({ upstream: 'http://127.0.0.1:1' })
+  const http = createHttpTransport({ upstream: 'http://127.0.0.1:1' })
   const transport = withGrpc(
     {
       ...http,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startReplayNode } from '../../../test/support/node.ts'
 import { recordedBlock } from '../../../test/support/recordedBlock.ts'
 import { createNodeClient } from '../client.ts'
-import { createPoolTransport } from '../transport/transport.ts'
+import { createHttpTransport } from '../transport/transport.ts'
 import type { Upstream } from '../upstream.ts'
 import { isRpcOf } from './guessedRpc.ts'
 
@@ -24,7 +24,7 @@ async function found(answers: Record<string, unknown> = {}): Promise<boolean> {
       return { text: JSON.stringify({ jsonrpc: '2.0', id: 1, result }) }
     },
   })
-  const transport = createPoolTransport({ upstream: node.url })
+  const transport = createHttpTransport({ upstream: node.url })
   try {
     const upstream = { headers: {}, rpc: node.rpcUrl, timeout: 10_000 } as Partial<Upstream>
     return await isRpcOf(upstream as Upstream, createNodeClient({ transport }))
@@ -48,7 +48,7 @@ test.each([
 })
 
 test('error: nothing answers', async () => {
-  const transport = createPoolTransport({ upstream: 'http://127.0.0.1:1' })
+  const transport = createHttpTransport({ upstream: 'http://127.0.0.1:1' })
   const upstream = { headers: {}, rpc: 'http://127.0.0.1:1/jsonrpc', timeout: 1_000 }
   expect(await isRpcOf(upstream as Upstream, createNodeClient({ transport }))).toBe(false)
   await transport.close()

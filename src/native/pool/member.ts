@@ -9,7 +9,7 @@ import { confirmAnswer, createIdentity, type Identity } from '../identity/identi
 import type { ServedChain } from '../identity/servedChain.ts'
 import { createCheckTransport } from '../transport/checkTransport.ts'
 import {
-  createPoolTransport,
+  createHttpTransport,
   type NativePath,
   type NativeTransport,
 } from '../transport/transport.ts'
@@ -145,7 +145,7 @@ export function createMember({
     upstream: upstream.wallet,
     upstreamSolidity: upstream.solidity,
   }
-  const http = createPoolTransport({
+  const http = createHttpTransport({
     ...common,
     onCall,
     // Some places are reserved for probes, so that a node never gets too many calls.
@@ -346,7 +346,7 @@ export declare namespace createMember {
     share: createLimiter.Options['share']
     /** Sockets for each port of the node. */
     sockets: number
-    onCall: createPoolTransport.Options['onCall']
+    onCall: createHttpTransport.Options['onCall']
     timing: Timing
     /** The known blocks of the served chain. */
     chain: ServedChain

@@ -7,7 +7,7 @@ import { createChainGuard } from '../identity/chainGuard.ts'
 import { createServedChain } from '../identity/servedChain.ts'
 import { logRelease } from '../release.ts'
 import { createCheckTransport } from '../transport/checkTransport.ts'
-import { createPoolTransport, type NativeTransport } from '../transport/transport.ts'
+import { createHttpTransport, type NativeTransport } from '../transport/transport.ts'
 import { clientNameOf, type Upstream } from '../upstream.ts'
 import { createLacking, isWrongMethod } from './lacking.ts'
 import { createLatency } from './latency.ts'
@@ -53,9 +53,9 @@ export function createSingleUpstream({
     upstream: upstream.wallet,
     upstreamSolidity: upstream.solidity,
   }
-  const observe: createPoolTransport.Options['onCall'] =
+  const observe: createHttpTransport.Options['onCall'] =
     onCall && ((path, call) => onCall(name, path, call))
-  const http = createPoolTransport({
+  const http = createHttpTransport({
     ...common,
     onCall: observe,
     onConnect() {
@@ -67,7 +67,7 @@ export function createSingleUpstream({
     timeout: limit,
   })
   const checker = createCheckTransport({ ...common, sockets: 1, timeout: limit })
-  const prober = createPoolTransport({
+  const prober = createHttpTransport({
     ...common,
     sockets: 1,
     timeout: Math.min(probeTiming.probe, limit),

@@ -1,5 +1,5 @@
 import { countInFlight } from './countInFlight.ts'
-import { createPoolTransport, type NativeTransport } from './transport.ts'
+import { createHttpTransport, type NativeTransport } from './transport.ts'
 
 /** A transport for probes and for checks of the chain. */
 export type CheckTransport = NativeTransport & {
@@ -11,8 +11,8 @@ export type CheckTransport = NativeTransport & {
  * A load balancer can lead a new connection to another node, while old connections stay with the node from before. So a check
  * that follows a new connection of other calls must open one too.
  */
-export function createCheckTransport(options: createPoolTransport.Options): CheckTransport {
-  const open = () => countInFlight(createPoolTransport(options))
+export function createCheckTransport(options: createHttpTransport.Options): CheckTransport {
+  const open = () => countInFlight(createHttpTransport(options))
   let current = open()
   let isOld = false
   return {

@@ -3,7 +3,7 @@ import { maxBytes } from '../wire/answerLimits.ts'
 import type { NativeTransport } from './transport.ts'
 
 /**
- * A transport over `fetch`, for programs and browsers that call a node directly. Servers use `createPoolTransport`,
+ * A transport over `fetch`, for programs and browsers that call a node directly. Servers use `createHttpTransport`,
  * which is faster and limits the number of sockets.
  *
  * @param url - base address of `/wallet` and `/walletsolidity`, with or without `/wallet`. It may have a path.

@@ -10,7 +10,7 @@ import {
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
-import { type CallReport, createPoolTransport, type NativeTransport } from './transport.ts'
+import { type CallReport, createHttpTransport, type NativeTransport } from './transport.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 
@@ -49,9 +49,9 @@ async function listen(server: Server): Promise<string> {
 
 function transportTo(
   upstream: string,
-  options: Partial<createPoolTransport.Options> = {},
+  options: Partial<createHttpTransport.Options> = {},
 ): NativeTransport {
-  const transport = createPoolTransport({ upstream, ...options })
+  const transport = createHttpTransport({ upstream, ...options })
   ends.push(() => transport.close())
   return transport
 }
@@ -63,7 +63,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2))
 }
 
-describe('createPoolTransport', () => {
+describe('createHttpTransport', () => {
   test('default', async () => {
     const server = await serve((request, response) => {
       let body = ''
@@ -91,7 +91,7 @@ describe('createPoolTransport', () => {
     await transportTo(server.url, { header: 'X-Api-Key:  a:b ' }).send('/wallet/x', '{}', READ)
     expect(server.requests[0]?.headers['x-api-key']).toBe('a:b')
     for (const header of ['nonsense', ': x', 'a b: c', ''])
-      expect(() => createPoolTransport({ upstream: server.url, header })).toThrow('name: value')
+      expect(() => createHttpTransport({ upstream: server.url, header })).toThrow('name: value')
   })
 
   test('args: upstream with a path', async () => {
@@ -320,12 +320,12 @@ describe('createPoolTransport', () => {
 
   test('error: after close', async () => {
     const server = await serve((_, response) => response.end('{}'))
-    const transport = createPoolTransport({ upstream: server.url })
+    const transport = createHttpTransport({ upstream: server.url })
     await transport.close()
     await expect(transport.send('/wallet/x', '{}', READ)).rejects.toThrow(NodeUnreachableError)
   })
 
   test('error: an address that is none', () => {
-    expect(() => createPoolTransport({ upstream: 'localhost' })).toThrow('Invalid URL')
+    expect(() => createHttpTransport({ upstream: 'localhost' })).toThrow('Invalid URL')
   })
 })

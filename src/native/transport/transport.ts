@@ -85,7 +85,7 @@ const KEEP_ALIVE = 20_000
  *
  * @throws Error when an address or the header cannot be used.
  */
-export function createPoolTransport({
+export function createHttpTransport({
   header,
   headers,
   onCall,
@@ -94,7 +94,7 @@ export function createPoolTransport({
   timeout = 10_000,
   upstream,
   upstreamSolidity = upstream,
-}: createPoolTransport.Options): NativeTransport {
+}: createHttpTransport.Options): NativeTransport {
   const pools = new Map<string, Pool>()
   const getHeaders = { accept: 'application/json', ...parseHeader(header), ...headers }
   const postHeaders = { ...getHeaders, 'content-type': 'application/json' }
@@ -231,7 +231,7 @@ export function createPoolTransport({
   }
 }
 
-export declare namespace createPoolTransport {
+export declare namespace createHttpTransport {
   type Options = {
     /** Base address of `/wallet`. It may have a path. */
     upstream: string

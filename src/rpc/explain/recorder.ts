@@ -63,7 +63,7 @@ export function createCallRecorder({
   const storage = new AsyncLocalStorage<Work>()
   let inFlight = 0
 
-  async function within<result>(work: Work, task: () => Promise<result>): Promise<result> {
+  async function during<result>(work: Work, task: () => Promise<result>): Promise<result> {
     inFlight++
     try {
       return await storage.run(work, task)
@@ -99,7 +99,7 @@ export function createCallRecorder({
     async record<result>(task: () => Promise<result>): Promise<Recorded<result>> {
       const outer = storage.getStore()
       const work: Work = { calls: [], origins: [], outer, span: outer?.span }
-      const result = await within(work, task)
+      const result = await during(work, task)
       return { result, calls: work.calls, origins: joinOrigins(work.origins) }
     },
     /** Runs a JSON-RPC call or a batch as a span, if there is a tracer. Records its native calls. */
@@ -112,7 +112,7 @@ export function createCallRecorder({
       const span = tracer?.start(name, { attributes, headers, kind, parent: outer?.span })
       const work: Work = { calls: [], origins: [], outer, span }
       try {
-        return await within(work, task)
+        return await during(work, task)
       } finally {
         span?.end(work.failure)
       }
