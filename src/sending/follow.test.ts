@@ -114,6 +114,19 @@ test('behavior: pending and sent again when its block is removed; mined again by
   expect(resent).toEqual([hash(10)])
 })
 
+test('error: sent again after its block was removed, also when the node fails at another one', async () => {
+  const { errors, node, resent, send, state, update } = createScene()
+  await update([blockOf(99), blockOf(100)], 99)
+  await send(10)
+  await send(1)
+  await update([blockOf(101, [hash(10)])], 99)
+  node.isDown = true
+  await update([blockOf(101, [], 1), blockOf(102, [], 1), blockOf(103, [], 1)], 102, 1)
+  expect(errors).toHaveLength(1)
+  expect(await state(10)).toBe('pending')
+  expect(resent).toEqual([hash(10)])
+})
+
 test('behavior: a removed block that no process has seen removed, because none ran', async () => {
   const { resent, send, state, store, update } = createScene()
   await send(10)

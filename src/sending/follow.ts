@@ -65,11 +65,15 @@ export function createFollow({
     for (const block of blocks)
       await Promise.all((await store.pick(block.transactions)).map((id) => see(id, block)))
     missedFrom = Infinity
+    for (const id of again) sendAgain(id)
     await contracts.refresh()
-    again.push(...(await settle(solidified)))
+    await settle(solidified)
     await expire(solidified)
-    // The pool of the node has most of them: this is for those that it has dropped.
-    for (const id of again) if (!head.blockWith(id)) void resend(id).catch(onError)
+  }
+
+  /** The pool of the node has most transactions of removed blocks: this is for those that it has dropped. */
+  function sendAgain(id: Hash): void {
+    if (!head.blockWith(id)) void resend(id).catch(onError)
   }
 
   async function see(id: Hash, block: HeadBlock): Promise<void> {
@@ -78,22 +82,22 @@ export function createFollow({
     if (changed && sent?.creates) await store.addContract(id)
   }
 
-  /** Makes transactions of solidified blocks final. @returns those whose block is not on the chain, as this process missed. */
-  async function settle({ number: upTo }: HeadBlock): Promise<Hash[]> {
+  /** Makes transactions of solidified blocks final, and those pending whose block is not on the chain, as this process missed. */
+  async function settle({ number: upTo }: HeadBlock): Promise<void> {
     const ids = await store.mined({ upTo, limit: SWEEP })
     // All at once: changes of one event loop tick share a write.
-    const removed = ids.map(async (id) => {
+    const settled = ids.map(async (id) => {
       const block = (await store.find(id))?.block
-      if (!block) return []
+      if (!block) return
       const { hash } = head.at(block.number) ?? (await solidBlock(block.number))
       const event = hash === block.hash ? 'final' : 'removed'
       const { changed } = await store.change(id, { event, block })
-      if (event === 'final' || !changed) return []
+      if (event === 'final' || !changed) return
       const other = head.blockWith(id)
       if (other) await see(id, other)
-      return other ? [] : [id]
+      else sendAgain(id)
     })
-    return (await Promise.all(removed)).flat()
+    await Promise.all(settled)
   }
 
   /** Releases transactions that no block can have any more. */

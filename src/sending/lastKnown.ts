@@ -86,11 +86,6 @@ export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus'])
         await restore(holder)
       }
     },
-    unfinished: (options) =>
-      store.unfinished(options).catch((error: unknown) => {
-        if (error instanceof StoreUnavailableError) return []
-        throw error
-      }),
     async find(hash) {
       const known = found.get(hash)
       try {

@@ -20,7 +20,7 @@ import type { SentStore } from './sentStore.ts'
 import { createSubmission } from './submission.ts'
 
 /**
- * Two replicas that send the same Ethereum transactions, through a node that answers anything, on a chain that removes blocks. Every
+ * Three replicas that send the same Ethereum transactions, through a node that answers anything, on a chain that removes blocks. Every
  * call to the store and to the node stops before and after it, and chance says which one continues: so requests, blocks and the end
  * of a process come between any two steps.
  */
@@ -32,8 +32,9 @@ const hash = (n: number): Hash => `0x${n.toString(16).padStart(64, '0')}`
 const LIFETIME = 6
 const UNSOLID = 3
 
-/** The first amount of the transactions that are only signed. */
+/** The first amount of the transactions that are only signed, and of those that eth_sendTransaction signs and sends. */
 const SIGNED = 10
+const PAID = 100
 
 /** Answers of a node. `Has` means that it has the transaction in its pool then. */
 const ANSWERS = [
@@ -53,7 +54,7 @@ const ANSWERS = [
 
 type Answer = (typeof ANSWERS)[number]
 
-const replica = fc.nat(1)
+const replica = fc.nat(2)
 const eventArb = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('send'), replica, alias: fc.nat(1) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('steps'), count: fc.nat(40) }) },
@@ -69,6 +70,7 @@ const eventArb = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill'), replica }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pay'), replica }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('sign'), replica, value: fc.nat(1) }) },
   {
     weight: 2,
@@ -99,6 +101,8 @@ const runArb = fc.record({
   /** Whether the node shows a transaction that it has, at each look. A node that stands shows none. */
   shows: fc.oneof(fc.array(fc.boolean(), { minLength: 3, maxLength: 9 }), fc.constant([false])),
   picks: fc.array(fc.nat(20), { minLength: 5, maxLength: 40 }),
+  /** Whether the two Ethereum transactions have one nonce, as when a wallet replaces one with a higher price. */
+  replaces: fc.boolean(),
 })
 
 type Run = typeof runArb extends fc.Arbitrary<infer value> ? value : never
@@ -351,8 +355,14 @@ async function play(run: Run, store: SentStore): Promise<void> {
   /** What clients have got from eth_signTransaction, which they may send through a replica or elsewhere. */
   const held: { hex: string; id: Hash; nonce: number }[] = []
   const answered = new Set<number>()
+  /** The amounts of eth_sendTransaction, which are one transaction each. */
+  const paid: number[] = []
+  const told = new Set<number>()
   const check = () => {
-    for (const alias of [0, 1]) expect(alive(alias).length, 'paid twice').toBeLessThan(2)
+    for (const amount of told) expect(alive(amount), 'told that it was not sent').toEqual([])
+    for (const amount of [0, 1, ...paid]) expect(alive(amount).length, 'paid twice').toBeLessThan(2)
+    const both = alive(0).length + alive(1).length
+    expect(both, 'paid and replaced').toBeLessThan(run.replaces ? 2 : 3)
     const open = held.filter(({ id }) => has(id) || canStillBeMined(id))
     const ofNonce = (nonce: number) =>
       new Set(open.flatMap((one) => (one.nonce === nonce ? one.id : [])))
@@ -361,11 +371,12 @@ async function play(run: Run, store: SentStore): Promise<void> {
   }
 
   addBlock(0)
-  const replicas = [startReplica(), startReplica()]
+  const replicas = [startReplica(), startReplica(), startReplica()]
   const at = (index: number) => replicas[index] as (typeof replicas)[number]
   const alias = (n: number) => hash(500_000 + n)
   function send(index: number, n: number): void {
-    const request = { from, value: BigInt(n), data: '0x' } as const
+    const nonce = run.replaces ? 0 : undefined
+    const request = { from, nonce, value: BigInt(n), data: '0x' } as const
     at(index)
       .submission.submit(request, alias(n))
       .then(
@@ -379,6 +390,16 @@ async function play(run: Run, store: SentStore): Promise<void> {
         },
       )
       .catch((error: unknown) => failures.push(error))
+  }
+  function pay(index: number): void {
+    const amount = PAID + paid.length
+    paid.push(amount)
+    at(index)
+      .submission.submit({ from, value: BigInt(amount), data: '0x' })
+      .catch((error: RpcError) => {
+        // A client that is told so pays again.
+        if (error.code !== -32003) told.add(amount)
+      })
   }
   function signFor(index: number, value: number): void {
     const request = { from, value: BigInt(SIGNED + value), data: '0x' } as const
@@ -405,6 +426,7 @@ async function play(run: Run, store: SentStore): Promise<void> {
 
   for (const event of run.events) {
     if (event.kind === 'send') send(event.replica, event.alias)
+    else if (event.kind === 'pay') pay(event.replica)
     else if (event.kind === 'sign') signFor(event.replica, event.value)
     else if (event.kind === 'sendSigned') sendSigned(event.replica, event.which, event.isElsewhere)
     else if (event.kind === 'block') addBlock(event.takes)

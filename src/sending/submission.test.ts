@@ -222,6 +222,16 @@ test('error: sent before, and its record is not copied now: it may be mined, so 
   expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
 })
 
+test('error: sent before, and Redis is lost since it was found: it may be mined, so it is unconfirmed', async () => {
+  const { broadcasts, replica, store, submission } = setup()
+  await submission.submit(request, alias)
+  const change = () => Promise.reject(new Error('the store does not answer'))
+  await expect(replica({ ...store, change }).submit(request, alias)).rejects.toMatchObject(
+    unconfirmed,
+  )
+  expect(broadcasts).toEqual(['aa01'])
+})
+
 test('error: the same Ethereum transaction again is answered while a node holds its broadcast', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

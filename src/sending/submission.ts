@@ -183,7 +183,9 @@ export function createSubmission({
     if (state !== 'pending' || head.blockWith(id)) return id
     // It is not signed anew until it is certain that no block has it.
     if (expiration <= chain.latest().timestamp) throw unconfirmedError(known, { isExpired: true })
-    const { sent } = await store.change(id, { event: 'broadcast' })
+    const { sent } = await store.change(id, { event: 'broadcast' }).catch((cause: unknown) => {
+      throw unconfirmedError(known, { cause })
+    })
     if (sent?.state !== 'pending' || sent.hex === undefined) return sent?.id
     return begin({ ...sent, hex: sent.hex }, isSignedHere)
   }
