@@ -59,15 +59,22 @@ export function refusedAnswer(id: string, refused: RpcError): Answer {
   return { ...errorAnswer(id, { code, message, data }), refused }
 }
 
-/** The response array of a batch. */
+/** The response array of a batch. Neighbouring texts become one part, because each part is written by itself. */
 export function batchAnswer(answers: readonly Answer[]): Answer {
   const parts: (string | Buffer)[] = []
+  let text = '['
   let bytes = 1
   for (const answer of answers) {
-    parts.push(parts.length === 0 ? '[' : ',', ...answer.parts)
+    if (bytes > 1) text += ','
+    for (const part of answer.parts)
+      if (typeof part === 'string') text += part
+      else {
+        parts.push(text, part)
+        text = ''
+      }
     bytes += answer.bytes + 1
   }
-  parts.push(']')
+  parts.push(`${text}]`)
   return { parts, bytes }
 }
 
