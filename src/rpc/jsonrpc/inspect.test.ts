@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { inspect, isDeeper } from './inspect.ts'
+import { inspect } from './inspect.ts'
 
 describe('inspect', () => {
   test('default', () => {
-    expect(inspect('{"jsonrpc":"2.0","id":7,"params":[[{"id":8}]]}')).toEqual({
+    expect(inspect('{"jsonrpc":"2.0","id":7,"params":[[{"id":8}]]}', MOST)).toEqual({
       depth: 4,
       ids: ['7'],
     })
@@ -26,7 +26,7 @@ describe('inspect', () => {
     ['[]', []],
     ['"id"', []],
   ])('behavior: ids of %s', (text, ids) => {
-    expect(Array.from(inspect(text).ids)).toEqual(ids)
+    expect(Array.from(inspect(text, MOST).ids)).toEqual(ids)
   })
 
   test('behavior: depth is that of the parsed value', () => {
@@ -36,34 +36,40 @@ describe('inspect', () => {
         : 0
     fc.assert(
       fc.property(fc.json(), (text) => {
-        expect(inspect(text).depth).toBe(depthOf(JSON.parse(text)))
+        expect(inspect(text, MOST).depth).toBe(depthOf(JSON.parse(text)))
       }),
     )
   })
 })
 
-describe('isDeeper', () => {
-  test('behavior: agrees with the depth of the parsed value', () => {
+describe('a limit', () => {
+  test('behavior: one level more than the limit is the depth of anything deeper', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(6), (text, limit) => {
-        expect(isDeeper(text, limit)).toBe(inspect(text).depth > limit)
+        expect(inspect(text, limit).depth).toBe(Math.min(inspect(text, MOST).depth, limit + 1))
       }),
     )
   })
 
   test('args: brackets in strings do not count', () => {
-    expect(isDeeper(String.raw`["[[[[\"[[", {"[": "\\"}]`, 2)).toBe(false)
+    expect(inspect(String.raw`["[[[[\"[[", {"[": "\\"}]`, 2).depth).toBe(2)
   })
 
   test('args: a text that is not JSON', () => {
-    expect([isDeeper('[[[', 2), isDeeper('"[[[', 2), isDeeper(']]]', 2)]).toEqual([
-      true,
-      false,
-      false,
-    ])
+    expect(['[[[', '"[[[', ']]]', String.raw`{"\q":1,"id`].map((text) => inspect(text, 2))).toEqual(
+      [
+        { depth: 3, ids: [] },
+        { depth: 0, ids: [] },
+        { depth: 0, ids: [] },
+        { depth: 1, ids: [] },
+      ],
+    )
   })
 
   test('behavior: millions of levels are refused at the first that is too many', () => {
-    expect(isDeeper('['.repeat(4_000_000), 32)).toBe(true)
+    expect(inspect('['.repeat(4_000_000), 32).depth).toBe(33)
   })
 })
+
+/** A limit that no text of these tests reaches. */
+const MOST = 1_000

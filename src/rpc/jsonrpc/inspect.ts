@@ -2,7 +2,7 @@ import { closingQuote } from '../../lib/jsonText.ts'
 
 /** Properties of a JSON text that `JSON.parse` does not provide. */
 export type Inspection = {
-  /** Deepest nesting of arrays and objects. */
+  /** Deepest nesting of arrays and objects; one more than the limit when it is deeper. */
   depth: number
   /**
    * Per request of the text: its `id` as written, when that is a number. `1.0` and integers above 2^53 stay what they
@@ -12,17 +12,18 @@ export type Inspection = {
 }
 
 /**
- * Walks a **valid** JSON text once. The members of a single request are at depth 1, those of a batch entry at depth 2;
- * of a repeated `id` the last one counts, as with `JSON.parse`.
+ * Walks a text once, until it is deeper than the limit. The members of a single request are at depth 1, those of a batch entry at
+ * depth 2; of a repeated `id` the last one counts, as with `JSON.parse`. The text need not be valid JSON: a long one is inspected
+ * before it is parsed, because `JSON.parse` takes a second for a million levels.
  */
-export function inspect(text: string): Inspection {
+export function inspect(text: string, limit: number): Inspection {
   const ids: (string | undefined)[] = []
   const batch = text.charCodeAt(skipSpace(text, 0)) === OPEN_BRACKET
   const members = batch ? 2 : 1
   let depth = 0
   let deepest = 0
   let entry = 0
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && deepest <= limit; at++) {
     switch (text.charCodeAt(at)) {
       case OPEN_BRACE:
       case OPEN_BRACKET:
@@ -37,6 +38,7 @@ export function inspect(text: string): Inspection {
         break
       case QUOTE: {
         const end = closingQuote(text, at)
+        if (end === -1) return { depth: deepest, ids }
         if (depth === members && isId(text, at, end)) {
           const colon = skipSpace(text, end + 1)
           if (text.charCodeAt(colon) === COLON)
@@ -51,32 +53,6 @@ export function inspect(text: string): Inspection {
   return { depth: deepest, ids }
 }
 
-/**
- * Whether a text nests deeper than so many levels. The text need not be valid JSON: this runs before a long text is parsed,
- * because `JSON.parse` takes a second for a million levels.
- */
-export function isDeeper(text: string, limit: number): boolean {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        if (++depth > limit) return true
-        break
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        depth--
-        break
-      case QUOTE:
-        at = closingQuote(text, at)
-        if (at === -1) return false
-        break
-      default:
-    }
-  }
-  return false
-}
-
 const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -86,16 +62,14 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Longest spelling of the key `id`: both letters as \uXXXX. */
-const MAX_ID_KEY = 12
-
+/** Whether a string of a text is the key `id`. JSON may spell both letters as \uXXXX. */
 function isId(text: string, open: number, close: number): boolean {
   const length = close - open - 1
   if (length === 2) return text.startsWith('id', open + 1)
-  if (length < 2 || length > MAX_ID_KEY) return false
-  const key = text.slice(open, close + 1)
-  return key.includes('\\') && JSON.parse(key) === 'id'
+  return length <= 12 && ESCAPED_ID.test(text.slice(open, close + 1))
 }
+
+const ESCAPED_ID = /^"(?:i|\\u0069)(?:d|\\u0064)"$/
 
 function skipSpace(text: string, from: number): number {
   let at = from

@@ -9,7 +9,7 @@ import type { ObservedCall, Shared } from './call.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { idText, isNotification } from './entry.ts'
 import { invalidRequest, PARSE_ERROR, tooDeep, tooLarge } from './failures.ts'
-import { inspect, isDeeper } from './inspect.ts'
+import { inspect } from './inspect.ts'
 
 /** Answers JSON-RPC requests. */
 export type RpcServer = {
@@ -84,15 +84,16 @@ function answerParsed(parts: Parts, text: string, shared: Shared): Promise<Answe
   const { batchLimit, depthLimit } = config
   const refuse = (error: { code: number; message: string }) =>
     refused(parts, shared.request, errorAnswer('null', error))
-  if (text.length > LARGE_TEXT && isDeeper(text, depthLimit)) return refuse(tooDeep(depthLimit))
+  const { depth, ids } = inspect(text, depthLimit)
+  const isTooDeep = depth > depthLimit
+  if (isTooDeep && text.length > LARGE_TEXT) return refuse(tooDeep(depthLimit))
   let payload: unknown
   try {
     payload = JSON.parse(text)
   } catch {
     return refuse(PARSE_ERROR)
   }
-  const { depth, ids } = inspect(text)
-  if (depth > depthLimit) return refuse(tooDeep(depthLimit))
+  if (isTooDeep) return refuse(tooDeep(depthLimit))
   if (!Array.isArray(payload)) return dispatch(payload, ids[0], shared)
   if (payload.length === 0) return refuse(invalidRequest('empty batch'))
   if (payload.length > batchLimit)
@@ -165,5 +166,5 @@ const BATCH_CONCURRENCY = 16
 /** Characters of a request that takes a millisecond to parse. */
 const LARGE_BODY = 100_000
 
-/** Characters from which a request is checked for its depth before it is parsed. Parsing a shorter one is fast at any depth. */
+/** Characters from which a request that is too deep is not parsed. Parsing a shorter one is fast at any depth. */
 const LARGE_TEXT = 5_000
