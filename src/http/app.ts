@@ -39,8 +39,9 @@ export function createApp({
   app.use(checkAccess(access))
   // Before the caller is looked for: they need no API key to be hidden.
   if (hasAdminPort) for (const path of ADMIN_PATHS) app.all(path, hidden)
-  app.use(identify, takeTurns, markClosing)
+  app.use(identify, takeTurns)
   for (const { path, server } of rpcRoutes) app.post(path, jsonRpc(server))
+  app.use(markClosing)
   const origin = access.variesByOrigin ? (from: string) => access.corsOrigin(from) : '*'
   app.use(cors({ origin, maxAge: PREFLIGHT_SECONDS }))
   app.use(seenBy((c) => isLocal(c.env.incoming)))

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { BodyTooLargeError, type Collected, collectBytes, DROP_LIMIT } from '../lib/bodyText.ts'
-import type { HeldBytes, Hold } from '../lib/heldBytes.ts'
+import type { HeldBytes, HeldPlace, Hold } from '../lib/heldBytes.ts'
 import type { Caller } from '../limits/caller.ts'
 import { ClientGoneError } from '../rpc/request.ts'
 import { bodyCoding, type Unpack } from './unpack.ts'
@@ -20,20 +20,18 @@ export type ReadBody = (incoming: IncomingMessage, caller: Caller) => Promise<Bo
 export function createReadBody({ held, limit, unpack }: createReadBody.Options): ReadBody {
   return async (incoming, caller) => {
     const coding = bodyCoding(incoming)
-    let packed: Hold | undefined
-    const hold = {
-      take: (bytes: number) => (packed ??= held.hold(caller.id, 'bodies')).take(bytes),
+    const holds: Hold[] = []
+    const holdFor = (place: HeldPlace) => {
+      const hold = held.hold(caller.id, place)
+      holds.push(hold)
+      return hold
     }
-    let unpacked: Hold | undefined
-    const end = () => {
-      packed?.end()
-      unpacked?.end()
-    }
+    const end = () => holds.forEach((hold) => hold.end())
     try {
-      const bytes = await collect(incoming, limit, hold)
+      const bytes = await collect(incoming, limit, () => holdFor('bodies'))
       if (coding === undefined) return { bytes, end }
-      unpacked = held.hold(caller.id, 'unpacked bodies')
-      return { bytes: await unpack({ body: bytes, caller, coding, hold: unpacked }), end }
+      const hold = holdFor('unpacked bodies')
+      return { bytes: await unpack({ body: bytes, caller, coding, hold }), end }
     } catch (error) {
       end()
       throw error
@@ -50,45 +48,35 @@ export declare namespace createReadBody {
   }
 }
 
-/** Most bodies are one chunk, which is not copied. */
-function collect(
-  incoming: IncomingMessage,
-  limit: number,
-  hold: Pick<Hold, 'take'>,
-): Promise<Buffer> {
+/** Most bodies are one chunk, which is not copied, and needs no memory of its own. */
+function collect(incoming: IncomingMessage, limit: number, hold: () => Hold): Promise<Buffer> {
   const expected = Number(incoming.headers['content-length'] ?? -1)
   return new Promise((resolve, reject) => {
     if (expected > limit) return reject(new BodyTooLargeError(limit))
+    if (incoming.destroyed) return reject(new ClientGoneError())
     let collected: Collected | undefined
-    let whole: Buffer | undefined
-    let isOver = incoming.destroyed
+    let whole: Buffer = EMPTY
     const add = (chunk: Buffer) => {
+      if (chunk.length === expected) {
+        whole = chunk
+        return
+      }
       try {
-        if (chunk.length === expected) whole = chunk
-        else {
-          const others = (collected ??= collectBytes(limit, hold)).add(chunk)
-          if (!others) return
-          incoming.pause()
-          void others.then(() => incoming.resume())
-        }
+        const others = (collected ??= collectBytes(limit, hold())).add(chunk)
+        if (!others) return
+        incoming.pause()
+        void others.then(() => incoming.resume())
       } catch (error) {
-        isOver = true
         incoming.off('data', add)
         reject(error)
       }
     }
-    // It comes after the end too.
-    const close = () => {
-      if (!isOver) reject(new ClientGoneError())
-    }
-    if (isOver) return reject(new ClientGoneError())
     incoming.on('data', add)
-    incoming.on('end', () => {
-      isOver = true
-      resolve(whole ?? collected?.whole() ?? EMPTY)
+    incoming.on('end', () => resolve(collected?.whole() ?? whole))
+    // It comes after the end too. Without a listener, node reports no error of a connection that has broken.
+    incoming.on('close', () => {
+      if (!incoming.readableEnded) reject(new ClientGoneError())
     })
-    incoming.on('error', close)
-    incoming.on('close', close)
   })
 }
 

@@ -25,7 +25,7 @@ export function createClosing(inTurn: Pick<InTurn, 'hasMore'>): Closing {
   }
 }
 
-/** Marks the answer to each request that begins. One that was in flight before is marked when it is written. */
+/** Marks the answer to each request that begins, except to JSON-RPC: those are marked when they are written. */
 export function markClosing(closing: Closing): Middleware {
   return function markClosing({ env: { incoming, outgoing } }, next) {
     closing.mark(incoming, outgoing)

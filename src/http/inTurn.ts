@@ -1,29 +1,28 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import type { Middleware } from './env.ts'
 
 /** Runs the requests of a connection one after the other. */
 export type InTurn = {
+  /** Whether a request may start now. Otherwise it must wait. */
+  begins(socket: Duplex, outgoing?: ServerResponse): boolean
   /**
-   * Whether a request may start now. Otherwise it calls `start` when the earlier answers are sent, or never if the connection ends
-   * before.
+   * Calls `start` when the earlier answers are sent, or never if the connection ends before.
+   *
+   * @param outgoing - absent for a handler that takes over the connection
    */
-  request(incoming: IncomingMessage, outgoing: ServerResponse, start: () => void): boolean
+  wait(socket: Duplex, start: () => void, outgoing?: ServerResponse): void
   /** Whether requests of the connection wait. */
   hasMore(socket: Duplex): boolean
-  /** Like `request`, for a handler that takes over the connection. */
-  takeOver(socket: Duplex, start: () => void): void
 }
 
 /** Lets a request wait for the answers to the earlier requests of its connection. */
 export function takeTurns(inTurn: InTurn): Middleware {
   return function takeTurns({ env: { incoming, outgoing } }, next) {
-    let resume = () => {}
-    if (inTurn.request(incoming, outgoing, () => resume())) return next()
-    return new Promise((resolve) => {
-      resume = () => resolve(next())
-    })
+    const { socket } = incoming
+    if (inTurn.begins(socket, outgoing)) return next()
+    return new Promise((resolve) => inTurn.wait(socket, () => resolve(next()), outgoing))
   }
 }
 
@@ -33,49 +32,18 @@ export function takeTurns(inTurn: InTurn): Middleware {
  */
 export function createInTurn(): InTurn {
   const connections = new WeakMap<Duplex, Connection>()
-
-  function wait(connection: Connection, socket: Duplex, next: Waiting) {
-    connection.waiting.push(next)
-    if (connection.waiting.length > 1) return
-    // Node resumes a socket with the end of each request that it has read.
-    socket.on('resume', pause)
-    socket.pause()
-    startNextAfter(connection, socket)
-  }
-
-  /** Starts the next request when the current answer is sent. */
-  function startNextAfter(connection: Connection, socket: Duplex) {
-    connection.current?.once('close', () => {
-      const next = connection.waiting.shift()
-      if (!next || socket.destroyed) {
-        connection.waiting = []
-        return
-      }
-      connection.current = next.outgoing
-      if (connection.waiting.length > 0) startNextAfter(connection, socket)
-      else {
-        socket.off('resume', pause)
-        socket.resume()
-      }
-      next.start()
-    })
-  }
-
   return {
     hasMore: (socket) => (connections.get(socket)?.waiting.length ?? 0) > 0,
-    request({ socket }, outgoing, start) {
+    begins(socket, outgoing) {
       const connection = connections.get(socket)
       if (!connection) connections.set(socket, { current: outgoing, waiting: [] })
-      else if (isBusy(connection)) {
-        wait(connection, socket, { outgoing, start })
-        return false
-      } else connection.current = outgoing
+      else if (isBusy(connection)) return false
+      else connection.current = outgoing
       return true
     },
-    takeOver(socket, start) {
+    wait(socket, start, outgoing) {
       const connection = connections.get(socket)
-      if (connection && isBusy(connection)) wait(connection, socket, { outgoing: undefined, start })
-      else start()
+      if (connection) addWaiting(connection, socket, { outgoing, start })
     },
   }
 }
@@ -94,6 +62,33 @@ function isBusy({ current, waiting }: Connection): boolean {
   )
 }
 
+function addWaiting(connection: Connection, socket: Duplex, next: Waiting) {
+  connection.waiting.push(next)
+  if (connection.waiting.length > 1) return
+  // Node resumes a socket with the end of each request that it has read.
+  socket.on('resume', pause)
+  socket.pause()
+  startNextAfter(connection, socket)
+}
+
 function pause(this: Duplex) {
   this.pause()
+}
+
+/** Starts the next request when the current answer is sent. */
+function startNextAfter(connection: Connection, socket: Duplex) {
+  connection.current?.once('close', () => {
+    const next = connection.waiting.shift()
+    if (!next || socket.destroyed) {
+      connection.waiting = []
+      return
+    }
+    connection.current = next.outgoing
+    if (connection.waiting.length > 0) startNextAfter(connection, socket)
+    else {
+      socket.off('resume', pause)
+      socket.resume()
+    }
+    next.start()
+  })
 }

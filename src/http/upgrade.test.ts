@@ -9,11 +9,12 @@ import { guardUpgrades } from './upgrade.ts'
 
 async function setup(): Promise<{ port: number; server: Server }> {
   const inTurn = createInTurn()
-  const server = createServer((incoming, outgoing) =>
-    inTurn.request(incoming, outgoing, () => answer(incoming, outgoing))
-      ? answer(incoming, outgoing)
-      : undefined,
-  )
+  const server = createServer((incoming, outgoing) => {
+    const { socket } = incoming
+    const start = () => answer(incoming, outgoing)
+    if (inTurn.begins(socket, outgoing)) start()
+    else inTurn.wait(socket, start, outgoing)
+  })
   const answer: RequestListener = (incoming, outgoing) => {
     const note = String(incoming.headers['x-note'] ?? '')
     outgoing.write(`<${incoming.method} ${incoming.url} ${note} `)

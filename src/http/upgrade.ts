@@ -22,8 +22,10 @@ export function guardUpgrades(
   const listeners = server.listeners('upgrade') as UpgradeListener[]
   server.removeAllListeners('upgrade')
   server.on('upgrade', (incoming: IncomingMessage, socket, head) => {
-    if (incoming.headers.upgrade?.toLowerCase() !== 'websocket')
-      return inTurn.takeOver(socket, () => serveAgain(server, incoming, socket, head))
+    if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
+      const start = () => serveAgain(server, incoming, socket, head)
+      return inTurn.begins(socket) ? start() : inTurn.wait(socket, start)
+    }
     const malformed = readTarget(incoming)
     const refusal = access.refusalOf(incoming) ?? malformed
     if (refusal) return refuse(socket, refusal)

@@ -23,12 +23,13 @@ export function createTimeSlice({
   const waiting = createFairQueue<() => void>()
   /** Scheduled callbacks. Each lets one waiter continue. */
   let armed = 0
-  let steps: (() => void)[] = []
+  let steps: ((now: number) => void)[] = []
 
   function runSteps() {
     const due = steps
     steps = []
-    for (const step of due) step()
+    const time = now()
+    for (const step of due) step(time)
   }
 
   function isUsedUp(): boolean {
@@ -69,8 +70,12 @@ export function createTimeSlice({
         waiting.add(resolve, call?.caller?.id, call?.caller?.limits.weight)
         arm()
       }),
-    /** Runs a step at the end of this tick, before the long work that waits: for answers that are ready. */
-    first(step: () => void) {
+    /**
+     * Runs a step at the end of this tick, before the long work that waits: for answers that are ready. It must not throw.
+     *
+     * @param step - gets the time, milliseconds
+     */
+    first(step: (now: number) => void) {
       if (steps.push(step) === 1) onNextTurn(runSteps)
     },
     /** Pauses long work for this tick, so that the next tick comes at once. For events that arrive one in each tick. */
