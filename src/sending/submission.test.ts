@@ -241,7 +241,7 @@ test('error: the same Ethereum transaction again is answered while a node holds 
   const other = replica()
   for (const _ of ['broadcast', 'joined']) {
     const again = other.submit(request, alias).catch((error: unknown) => error)
-    await vi.advanceTimersByTimeAsync(4_000)
+    await vi.advanceTimersByTimeAsync(9_000)
     expect(await again).toMatchObject(unconfirmed)
   }
   expect(broadcasts).toEqual(['aa01', 'aa01'])

@@ -28,11 +28,11 @@ const NONCE_TIMEOUT = 4_000
 const NONCE_POLL = 50
 
 /**
- * Milliseconds in which a transaction that is signed here must be recorded, and in which its broadcast must show something. Clients give up
- * after 10 s (viem), and some then ask another address, which may pay a second time.
+ * Milliseconds of a request in which the record of a transaction that is signed here must begin, and after which it is answered. Clients
+ * give up after 10 s (viem), and some then ask another address, which may pay a second time.
  */
 const RECORD_TIMEOUT = 5_000
-const DELIVERY_TIMEOUT = 4_000
+const ANSWER_TIMEOUT = 9_000
 
 /** Pending transactions of an account among which a signed one is searched. */
 const MAX_SIGNED = 1_000
@@ -149,22 +149,23 @@ export function createSubmission({
     head.pollNow()
   }
 
-  /** Waits until a transaction is delivered. What is signed here is answered in time, and its delivery goes on. @returns its id */
+  /** Waits for a delivery, which goes on after the time. @param since - when the request came; absent to wait as long as it takes */
   async function answer(
     sent: Pick<SentTransaction, 'alias' | 'expiration' | 'id'>,
     running: Promise<void>,
-    isSignedHere: boolean,
+    since: number | undefined,
   ): Promise<Hash> {
-    const late = () => unconfirmedError(sent)
-    await (isSignedHere ? within(running, DELIVERY_TIMEOUT, late) : running)
+    const left = since === undefined ? undefined : since + ANSWER_TIMEOUT - performance.now()
+    await (left === undefined ? running : within(running, left, () => unconfirmedError(sent)))
     return sent.id
   }
 
   /** One broadcast of a transaction in this process at a time. */
-  function begin(sent: Recorded, isSignedHere: boolean): Promise<Hash> {
+  function begin(sent: Recorded, since: number | undefined): Promise<Hash> {
+    const isSignedHere = since !== undefined || sent.alias !== undefined
     const running = deliver(sent, isSignedHere).finally(() => delivering.delete(sent.id))
     delivering.set(sent.id, running)
-    return answer(sent, running, isSignedHere)
+    return answer(sent, running, since)
   }
 
   /**
@@ -173,13 +174,12 @@ export function createSubmission({
    *
    * @returns its id; undefined when it is not recorded, or not any more. @throws RpcError `-32003`
    */
-  async function sendAgain(hash: Hash): Promise<Hash | undefined> {
+  async function sendAgain(hash: Hash, since?: number): Promise<Hash | undefined> {
     const known = await store.find(hash)
     if (!known) return undefined
-    const { alias, expiration, id, state } = known
-    const isSignedHere = alias !== undefined
+    const { expiration, id, state } = known
     const running = delivering.get(id)
-    if (running) return answer(known, running, isSignedHere)
+    if (running) return answer(known, running, since)
     if (state !== 'pending' || head.blockWith(id)) return id
     // It is not signed anew until it is certain that no block has it.
     if (expiration <= chain.latest().timestamp) throw unconfirmedError(known, { isExpired: true })
@@ -187,22 +187,22 @@ export function createSubmission({
       throw unconfirmedError(known, { cause })
     })
     if (sent?.state !== 'pending' || sent.hex === undefined) return sent?.id
-    return begin({ ...sent, hex: sent.hex }, isSignedHere)
+    return begin({ ...sent, hex: sent.hex }, since)
   }
 
   /** Sends a transaction that is recorded under a hash, or that is recorded now. @returns its id */
   async function send(
     hash: Hash | undefined,
-    isSignedHere: boolean,
+    since: number | undefined,
     record: () => Promise<Recorded | undefined>,
   ): Promise<Hash> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const id = hash && (await sendAgain(hash))
+      const id = hash && (await sendAgain(hash, since))
       if (id) return id
       const sent = await record()
       const block = sent && head.blockWith(sent.id)
       if (block) await store.change(sent.id, { event: 'seen', block: toId(block) })
-      if (sent) return block ? sent.id : begin(sent, isSignedHere)
+      if (sent) return block ? sent.id : begin(sent, since)
     }
     throw new RpcError(
       -32603,
@@ -213,10 +213,10 @@ export function createSubmission({
   return {
     /** Signs and sends for a managed account. @param alias - the hash of an Ethereum transaction, by which the sender finds it. */
     submit: (request: SendRequest, alias?: Hash): Promise<Hash> =>
-      send(alias, true, () => reserve(request, alias && { alias })),
+      send(alias, performance.now(), () => reserve(request, alias && { alias })),
     /** Sends a signed native transaction. One that was sent before is only broadcast again, without a look at its owner. */
     submitSigned: (signed: Signed, owner: () => Promise<Address>): Promise<Hash> =>
-      send(signed.id, false, async () => {
+      send(signed.id, undefined, async () => {
         const sent = recordOf(signed, await owner())
         return (await store.reserve(sent)).outcome === 'reserved' ? sent : undefined
       }),
@@ -242,7 +242,7 @@ export function createSubmission({
       return { ...(sent as Recorded), nonce: nonce ?? next }
     },
     /** Broadcasts a transaction again whose block a reorg removed. */
-    resend: sendAgain,
+    resend: (id: Hash) => sendAgain(id),
   }
 }
 
