@@ -1,7 +1,6 @@
 import type { Address } from 'viem'
 
-import { toRpcAddress } from '../lib/address.ts'
-import type { HexAddress } from '../lib/address.ts'
+import { type HexAddress, toRpcAddress } from '../lib/address.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import { recoverSigners } from '../native/protobuf/signature.ts'

@@ -1,5 +1,4 @@
-import { printBlock } from '../blocks/block.ts'
-import type { ChainBlock } from '../blocks/block.ts'
+import { type ChainBlock, printBlock } from '../blocks/block.ts'
 import type { Call, Operations } from './operation.ts'
 import { PlainNodeError } from './request.ts'
 

@@ -1,8 +1,7 @@
 import type { Resource } from '../state/model.ts'
 import { build, present, printBuilt } from './build.ts'
 import type { Call, Operation, Operations } from './operation.ts'
-import { parseError, readParams } from './request.ts'
-import type { Params } from './request.ts'
+import { type Params, parseError, readParams } from './request.ts'
 
 /** How a member of a request is read. */
 type Reader = (params: Params, name: string) => unknown

@@ -1,6 +1,5 @@
 import type { Tables } from '../state/model.ts'
-import { createHistory, createOverlay } from '../state/state.ts'
-import type { Overlay, StateReader } from '../state/state.ts'
+import { createHistory, createOverlay, type Overlay, type StateReader } from '../state/state.ts'
 import type { ChainBlock } from './block.ts'
 import { createRunList, type EmptyRun, type Run } from './runList.ts'
 

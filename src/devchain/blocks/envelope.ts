@@ -1,10 +1,8 @@
 import { printInt } from '../contracts/printing.ts'
 import type { StateReader } from '../state/state.ts'
 import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
-import { wrapEthereum } from '../transactions/transaction.ts'
-import type { ChainTransaction } from '../transactions/transaction.ts'
-import { createdWithNonce } from '../vm/createdAddress.ts'
-import type { AddressRule } from '../vm/createdAddress.ts'
+import { type ChainTransaction, wrapEthereum } from '../transactions/transaction.ts'
+import { type AddressRule, createdWithNonce } from '../vm/createdAddress.ts'
 import type { ChainBlock } from './block.ts'
 
 const LIFETIME = 60_000

@@ -1,12 +1,10 @@
 import { changeAccount } from '../execution/override.ts'
-import { newAccount } from '../state/model.ts'
-import type { Account } from '../state/model.ts'
+import { type Account, newAccount } from '../state/model.ts'
 import { parameter, setParameters } from '../state/parameters.ts'
 import type { State } from '../state/state.ts'
 import type { SystemContract } from '../transactions/systemContracts.ts'
 import { buildTransaction } from '../transactions/transaction.ts'
-import { EMPTY_ROOT, sealBlock } from './block.ts'
-import type { ChainBlock } from './block.ts'
+import { type ChainBlock, EMPTY_ROOT, sealBlock } from './block.ts'
 
 /** The initial state of a chain. Accounts and producers determine the genesis block and so the chain id. */
 export type Genesis = {

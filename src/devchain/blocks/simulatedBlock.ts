@@ -7,8 +7,7 @@ import { signEthereum } from '../transactions/ethereumTransaction.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
 import type { VmResult } from '../vm/run.ts'
-import { BLOCK_VERSION, printBlock, sealBlock } from './block.ts'
-import type { ChainBlock } from './block.ts'
+import { BLOCK_VERSION, type ChainBlock, printBlock, sealBlock } from './block.ts'
 import { envelopeOf } from './envelope.ts'
 
 /** A call that has run, with its nonce. */

@@ -2,14 +2,15 @@ import { invalid } from '../state/errors.ts'
 import type { Account, Asset } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import { assetRecord } from './records.ts'
-import type { ContractType, Json } from './types.ts'
 import {
   addBalance,
   burn,
+  type ContractType,
   createReceiver,
   hex,
   int,
   isAddress,
+  type Json,
   list,
   ownerAccount,
   updateAccount,

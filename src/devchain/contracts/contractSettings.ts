@@ -1,7 +1,6 @@
 import { invalid } from '../state/errors.ts'
 import type { ContractRecord } from '../state/model.ts'
-import type { ContractType, Execution } from './types.ts'
-import { hex, int, ownerAccount } from './types.ts'
+import { type ContractType, type Execution, hex, int, ownerAccount } from './types.ts'
 
 const missing = (address: string) => `Account[${address}] does not exist`
 

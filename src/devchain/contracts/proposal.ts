@@ -1,8 +1,7 @@
 import { invalid } from '../state/errors.ts'
 import type { Proposal } from '../state/model.ts'
 import { PROPOSAL_KEYS, parameter } from '../state/parameters.ts'
-import type { ContractType, Execution } from './types.ts'
-import { int, isAddress, list } from './types.ts'
+import { type ContractType, type Execution, int, isAddress, list } from './types.ts'
 
 /** Default lifetime of a proposal in milliseconds: three days. */
 const LIFETIME = 259_200_000n

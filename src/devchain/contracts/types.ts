@@ -1,7 +1,6 @@
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import { invalid } from '../state/errors.ts'
-import { newAccount } from '../state/model.ts'
-import type { Account } from '../state/model.ts'
+import { type Account, newAccount } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import type { State } from '../state/state.ts'
 

@@ -5,10 +5,10 @@ import { COIN, votingPower } from '../state/resources.ts'
 import type { State, StateReader } from '../state/state.ts'
 import { printInt } from './printing.ts'
 import { voteRecords } from './records.ts'
-import type { ContractType } from './types.ts'
 import {
   addProperty,
   burn,
+  type ContractType,
   hex,
   int,
   isAddress,

@@ -3,8 +3,7 @@ import type { AccessList } from 'viem'
 import { intrinsicGas } from '../../codec/intrinsicGas.ts'
 import { EthereumError } from '../state/errors.ts'
 import { countNonce, nonceOf } from '../state/nonce.ts'
-import { createOverlay } from '../state/state.ts'
-import type { State, StateReader } from '../state/state.ts'
+import { createOverlay, type State, type StateReader } from '../state/state.ts'
 import {
   type AppliedAuthorizations,
   applyAuthorizations,

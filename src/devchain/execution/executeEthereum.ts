@@ -1,5 +1,4 @@
-import { emptyBill, payBandwidth, payEnergy } from '../contracts/fees.ts'
-import type { Bill } from '../contracts/fees.ts'
+import { type Bill, emptyBill, payBandwidth, payEnergy } from '../contracts/fees.ts'
 import { energyLimits } from '../contracts/limits.ts'
 import { printRun } from '../contracts/printing.ts'
 import { addBalance, addProperty, createReceiver } from '../contracts/types.ts'

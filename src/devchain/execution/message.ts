@@ -3,12 +3,10 @@ import type { AccessList } from 'viem'
 
 import { isTaken, recordCreated } from '../state/created.ts'
 import { newContract } from '../state/model.ts'
-import { createOverlay } from '../state/state.ts'
-import type { State } from '../state/state.ts'
+import { createOverlay, type State } from '../state/state.ts'
 import type { AppliedAuthorizations } from '../transactions/authorization.ts'
 import { COLLISION } from '../vm/failure.ts'
-import { runVm } from '../vm/run.ts'
-import type { VmResult } from '../vm/run.ts'
+import { runVm, type VmResult } from '../vm/run.ts'
 import { messageGas, withMessageGas } from './gas.ts'
 
 /** The message of a transaction or call. Addresses are 42 hex characters, data hex without `0x`. */

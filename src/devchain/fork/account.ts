@@ -1,8 +1,7 @@
 import type { Account as NodeAccount } from '../../native/wire/accountTypes.ts'
 import type { Int64 } from '../../native/wire/types.ts'
 import { accountRecord } from '../contracts/records.ts'
-import { FULL_WINDOW } from '../state/model.ts'
-import type { Account, Power, Usage } from '../state/model.ts'
+import { type Account, FULL_WINDOW, type Power, type Usage } from '../state/model.ts'
 import { SLOT } from '../state/resources.ts'
 
 const int = (value: Int64 | undefined) => BigInt(value ?? 0)

@@ -3,10 +3,8 @@ import { join } from 'node:path'
 
 import { headersOf } from '../../config/upstreamList.ts'
 import { createNodeClient } from '../../native/client.ts'
-import { createNodeRpc } from '../../native/transport/rpc.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
-import { createHttpTransport } from '../../native/transport/transport.ts'
-import type { NativeTransport } from '../../native/transport/transport.ts'
+import { createNodeRpc, type NodeRpc } from '../../native/transport/rpc.ts'
+import { createHttpTransport, type NativeTransport } from '../../native/transport/transport.ts'
 import { ForkError } from '../state/errors.ts'
 import { type Fork, openFork } from './open.ts'
 

@@ -20,7 +20,7 @@ export function createDiskCache(file: string) {
         }
       return entries
     },
-    append(fetched: Fetched) {
+    append: (fetched: Fetched) => {
       const lines = fetched.map((entry) => `\n${JSON.stringify(entry, writeValue)}`)
       if (lines.length > 0) appendFileSync(file, lines.join(''))
     },

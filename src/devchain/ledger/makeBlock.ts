@@ -1,6 +1,5 @@
 import type { TransactionInfo } from '../../native/wire/types.ts'
-import { BLOCK_VERSION, sealBlock } from '../blocks/block.ts'
-import type { ChainBlock } from '../blocks/block.ts'
+import { BLOCK_VERSION, type ChainBlock, sealBlock } from '../blocks/block.ts'
 import type { Genesis } from '../blocks/genesis.ts'
 import { closeBlock } from '../contracts/maintenance.ts'
 import { applyTransaction } from '../execution/execute.ts'

@@ -6,8 +6,7 @@ import { formatUnits } from 'viem/utils'
 import { isLocal } from '../../http/local.ts'
 import { toBase58 } from '../../lib/base58.ts'
 import { VERSION } from '../../lib/version.ts'
-import { balanceOf, devAccounts } from '../index.ts'
-import type { DevAccount, DevChain } from '../index.ts'
+import { balanceOf, type DevAccount, devAccounts, type DevChain } from '../index.ts'
 
 /** Accounts with what they are derived from, as TRE prints them. */
 type Wallet = { hdPath: string; mnemonic: string; privateKeys: string[] }

@@ -54,11 +54,11 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall) {
     /** Makes a gateway poll its head after each change of the chain. Returns a function that stops this. */
     announceTo,
     /** Resolves when the gateway has seen every change of the chain. */
-    async announced() {
+    announced: async () => {
       await Promise.all([deferred, newest])
     },
     /** Lets the calls that follow wait for a change, in place of the call that made it. */
-    defer(announced: Promise<void>) {
+    defer: (announced: Promise<void>) => {
       const all = Promise.allSettled([deferred, announced])
       deferred = all.finally(() => {
         // A later change may wait for this one too.

@@ -12,12 +12,13 @@ import type { ClientCall } from '../../rpc/request.ts'
 import {
   callEthereum,
   createAccessListTracer,
-  EstimateFailure,
+  type DevChain,
   estimateEthereum,
+  EstimateFailure,
   stateBehind,
+  type StateReader,
   traceCall,
 } from '../index.ts'
-import type { DevChain, StateReader } from '../index.ts'
 import { stateOf } from './blockState.ts'
 import { changeBlock, withAccounts } from './changes.ts'
 import type { FailureOf } from './failures.ts'

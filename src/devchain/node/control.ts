@@ -15,8 +15,7 @@ import {
   type Param,
   show,
 } from '../../rpc/params/params.ts'
-import { readFaults } from '../index.ts'
-import type { DevChain, Unlocked } from '../index.ts'
+import { type DevChain, readFaults, type Unlocked } from '../index.ts'
 import { named, aliases, returningNull, returningTrue } from './named.ts'
 import { amount } from './requests.ts'
 

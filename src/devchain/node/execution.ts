@@ -10,16 +10,17 @@ import {
 } from '../../rpc/execution/execution.ts'
 import {
   balanceOf,
-  defaultTip,
-  gasPriceOf,
+  type ChainBlock,
   createFrameTracer,
+  defaultTip,
+  type DevChain,
+  gasPriceOf,
   nonceOf,
   printFrame,
   slotKey,
   traceBlock,
   withoutBuiltIns,
 } from '../index.ts'
-import type { ChainBlock, DevChain } from '../index.ts'
 import { heightBeforeFork, stateOf } from './blockState.ts'
 import { devCalls } from './calls.ts'
 import { withTips } from './fees.ts'

@@ -4,6 +4,10 @@ import { panicCode, revertReason } from '../../codec/revert.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { AnyMethod } from '../../rpc/method.ts'
 import {
+  type Artifacts,
+  type ChainBlock,
+  type DevChain,
+  type EmptyRevert,
   EstimateFailure,
   EthereumError,
   ForkError,
@@ -13,8 +17,8 @@ import {
   TracerError,
   TraceSizeError,
   TraceTimeoutError,
+  type VmResult,
 } from '../index.ts'
-import type { Artifacts, ChainBlock, DevChain, EmptyRevert, VmResult } from '../index.ts'
 import { emptyRevertText } from './emptyRevertText.ts'
 
 /** Makes the error of a call that failed: in the words of development tools, or in those of the chain. */

@@ -4,8 +4,7 @@ import { numberToHex } from 'viem/utils'
 import * as schemas from '../../codec/schemas.ts'
 import type { FeeHistory } from '../../rpc/execution/execution.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import { gasPriceOf, hasRulesOf } from '../index.ts'
-import type { ChainBlock, DevChain } from '../index.ts'
+import { type ChainBlock, type DevChain, gasPriceOf, hasRulesOf } from '../index.ts'
 
 /** The minimum price of a unit of blob gas (EIP-4844), wei. */
 const BLOB_PRICE = '0x1'

@@ -1,5 +1,4 @@
-import { connectFork, keptForkBlock } from '../index.ts'
-import type { Fork } from '../index.ts'
+import { connectFork, type Fork, keptForkBlock } from '../index.ts'
 
 export type { connectFork } from '../index.ts'
 

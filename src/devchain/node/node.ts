@@ -6,8 +6,7 @@ import { RpcError } from '../../lib/errors.ts'
 import { VERSION } from '../../lib/version.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { boolean, optional, quantity } from '../../rpc/params/params.ts'
-import { gasPriceOf } from '../index.ts'
-import type { DevChain } from '../index.ts'
+import { type DevChain, gasPriceOf } from '../index.ts'
 import { named, aliases, returningNull, returningTrue } from './named.ts'
 
 /**

@@ -7,8 +7,7 @@ import { toRpcReceipts } from '../../codec/receipt.ts'
 import type { RpcReceipt } from '../../codec/types.ts'
 import type { Config } from '../../config/config.ts'
 import { toWire } from '../../lib/wire.ts'
-import { printBlock, runFetching } from '../index.ts'
-import type { DevChain } from '../index.ts'
+import { type DevChain, printBlock, runFetching } from '../index.ts'
 
 /**
  * A view of the chain with the chain id that tools may have set, in which `pending` is the block that would be made now, with the

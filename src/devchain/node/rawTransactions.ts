@@ -5,8 +5,7 @@ import * as schemas from '../../codec/schemas.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { blockNumberOrTag, hash, index, named } from '../../rpc/params/params.ts'
-import { rawEthereum } from '../index.ts'
-import type { DevChain } from '../index.ts'
+import { type DevChain, rawEthereum } from '../index.ts'
 import { findBlock, findPlace } from './trace/places.ts'
 
 const result = schemas.nullable(schemas.bytes)

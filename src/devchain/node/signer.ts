@@ -7,15 +7,18 @@ import { InvalidParamsError, RpcError } from '../../lib/errors.ts'
 import type { CallRequest } from '../../rpc/params/callParam.ts'
 import {
   balanceOf,
-  EstimateFailure,
   defaultTip,
+  type DevChain,
   estimateEthereum,
+  EstimateFailure,
   gasPriceOf,
   readAuthorizations,
   readEthereum,
+  type SignedEthereum,
   signEthereum,
+  type Unlocked,
+  type UnsignedEthereum,
 } from '../index.ts'
-import type { DevChain, SignedEthereum, Unlocked, UnsignedEthereum } from '../index.ts'
 import { stateOf } from './blockState.ts'
 
 /** Decides the type of transactions without fee fields. */

@@ -12,19 +12,23 @@ import type { CallRequest } from '../../rpc/params/callParam.ts'
 import type { BlockOverride } from '../../rpc/params/overrides.ts'
 import type { Simulation } from '../../rpc/params/simulationParam.ts'
 import {
+  type BlockContext,
   callEthereum,
   checkMessage,
   createFrameTracer,
   createOverlay,
+  type DevChain,
+  type EthereumCall,
   EthereumError,
   gasPriceOf,
   logsWithTransfers,
   nonceOf,
   plainCall,
-  type SimulatedCall,
   simulatedBlock,
+  type SimulatedCall,
+  type State,
+  type VmResult,
 } from '../index.ts'
-import type { BlockContext, DevChain, EthereumCall, State, VmResult } from '../index.ts'
 import { stateOf } from './blockState.ts'
 import { changeAccounts, changeBlock } from './changes.ts'
 import type { FailureOf } from './failures.ts'

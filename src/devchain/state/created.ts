@@ -1,6 +1,5 @@
 import type { Hardfork } from './hardforks.ts'
-import { newAccount } from './model.ts'
-import type { ContractRecord } from './model.ts'
+import { type ContractRecord, newAccount } from './model.ts'
 import { nonceOf } from './nonce.ts'
 import type { State, StateReader } from './state.ts'
 

@@ -1,5 +1,4 @@
-import { createOverlay } from './state.ts'
-import type { Overlay } from './state.ts'
+import { createOverlay, type Overlay } from './state.ts'
 
 /**
  * A value of the state is not in memory and must be fetched. Work on the state uses overlays, so it can start again when

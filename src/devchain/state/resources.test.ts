@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { newAccount } from './model.ts'
-import type { Usage } from './model.ts'
+import { newAccount, type Usage } from './model.ts'
 import { setParameters } from './parameters.ts'
 import { COIN, consume, consumeFree, recovered, slotOf, stakeLimit } from './resources.ts'
 import { createHistory, createOverlay } from './state.ts'

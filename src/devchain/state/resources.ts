@@ -1,5 +1,4 @@
-import { FULL_WINDOW } from './model.ts'
-import type { Account, Resource, Usage } from './model.ts'
+import { type Account, FULL_WINDOW, type Resource, type Usage } from './model.ts'
 import { parameter } from './parameters.ts'
 import type { StateReader } from './state.ts'
 

@@ -1,7 +1,6 @@
 import type { CallKind } from '../../codec/callFrame.ts'
 import { stackAddress } from '../vm/energy.ts'
-import { native } from '../vm/vmState.ts'
-import type { VmState } from '../vm/vmState.ts'
+import { native, type VmState } from '../vm/vmState.ts'
 import type { Frame, Step } from './frame.ts'
 import { sliceOf } from './memory.ts'
 

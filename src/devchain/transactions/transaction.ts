@@ -6,10 +6,10 @@ import {
   decodeTransaction,
   encodeResult,
   rawDataFromJson,
+  type RawDataJson,
   rawDataToJson,
   transactionId,
 } from '../../native/protobuf/transaction.ts'
-import type { RawDataJson } from '../../native/protobuf/transaction.ts'
 import type { Transaction, TransactionResult } from '../../native/wire/types.ts'
 import { createdByTransaction } from '../vm/createdAddress.ts'
 import type { Authorization } from './authorization.ts'

@@ -1,8 +1,7 @@
 import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
 
 import { executedCode } from './delegation.ts'
-import { native } from './vmState.ts'
-import type { VmState } from './vmState.ts'
+import { native, type VmState } from './vmState.ts'
 
 /** The frame from which a failure without revert data came: the innermost one, if each of its callers passed the failure on. */
 export type EmptyRevert = {

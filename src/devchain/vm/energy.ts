@@ -1,6 +1,5 @@
 import type { Common, ParamsDict } from '@ethereumjs/common'
-import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
-import type { EVMOpts } from '@ethereumjs/evm'
+import { EVMError, type EVMOpts, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
 import { TransferError, ReturnDataError } from './failure.ts'

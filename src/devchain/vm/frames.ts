@@ -10,8 +10,7 @@ import { createdInside, createdWithNonce, createdWithSalt } from './createdAddre
 import type { AddressRule } from './createdAddress.ts'
 import type { createInternalLog } from './internal.ts'
 import type { TokenCalls } from './tokens.ts'
-import { native } from './vmState.ts'
-import type { VmState } from './vmState.ts'
+import { native, type VmState } from './vmState.ts'
 
 /** The account that `console.sol` calls with its output. It has no code. */
 const CONSOLE = '41000000000000000000636f6e736f6c652e6c6f67'

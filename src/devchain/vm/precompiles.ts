@@ -1,6 +1,5 @@
 import type { Common } from '@ethereumjs/common'
-import { EVMError, getActivePrecompiles } from '@ethereumjs/evm'
-import type { EVMOpts } from '@ethereumjs/evm'
+import { EVMError, type EVMOpts, getActivePrecompiles } from '@ethereumjs/evm'
 import { Address, bytesToBigInt, setLengthLeft, setLengthRight } from '@ethereumjs/util'
 import { sha256 } from '@noble/hashes/sha2.js'
 

@@ -2,8 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 
 import { newAccount, newContract } from '../state/model.ts'
 import { setParameters } from '../state/parameters.ts'
-import { createHistory, createOverlay } from '../state/state.ts'
-import type { State } from '../state/state.ts'
+import { createHistory, createOverlay, type State } from '../state/state.ts'
 import { createdByTransaction } from './createdAddress.ts'
 import { runVm } from './run.ts'
 

@@ -1,14 +1,10 @@
 import type { Common } from '@ethereumjs/common'
-import { getOpcodesForHF } from '@ethereumjs/evm'
-import type { Message } from '@ethereumjs/evm'
+import { getOpcodesForHF, type Message } from '@ethereumjs/evm'
 
 import { readFetching } from '../state/missing.ts'
-import { newAccount } from '../state/model.ts'
-import type { Account } from '../state/model.ts'
-import { stackAddress } from './energy.ts'
-import type { AddOpcode, CustomOpcode } from './energy.ts'
-import { native } from './vmState.ts'
-import type { VmState } from './vmState.ts'
+import { type Account, newAccount } from '../state/model.ts'
+import { type AddOpcode, type CustomOpcode, stackAddress } from './energy.ts'
+import { native, type VmState } from './vmState.ts'
 
 type Token = { id: bigint; amount: bigint }
 

@@ -1,19 +1,18 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
 import {
   Account,
-  KECCAK256_NULL,
+  type Address,
   bytesToUnprefixedHex,
+  KECCAK256_NULL,
   unprefixedHexToBytes,
 } from '@ethereumjs/util'
-import type { Address } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { LRUCache } from 'lru-cache'
 
 import { readFetching } from '../state/missing.ts'
 import { newAccount } from '../state/model.ts'
 import { nonceOf } from '../state/nonce.ts'
-import { createOverlay } from '../state/state.ts'
-import type { Overlay, State } from '../state/state.ts'
+import { createOverlay, type Overlay, type State } from '../state/state.ts'
 
 const EMPTY = new Uint8Array(0)
 const hashes = new WeakMap<Uint8Array, Uint8Array>()

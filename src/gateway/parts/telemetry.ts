@@ -53,7 +53,7 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
     /** Makes a span of each batch; undefined when calls are not traced. */
     aroundBatch: tracer && tracedBatch(recorder),
     /** Logs an error. An `RpcError` is logged at debug level. */
-    onError(error: unknown, message: string) {
+    onError: (error: unknown, message: string) => {
       if (error instanceof ClientGoneError) return
       if (error instanceof RpcError) log.debug({ err: error }, message)
       else log.error({ err: error }, message)

@@ -111,7 +111,7 @@ export function createRouter({
     /** Whether a node gets calls of clients at all. */
     isUsable,
     /** The best node that is not excluded; undefined when none can answer now. */
-    choose(route: Route, excluded?: readonly Member[]) {
+    choose: (route: Route, excluded?: readonly Member[]) => {
       const { need } = route
       if (need.kind === 'same') return (same = keep(same, route, excluded))
       if (need.kind === 'state' && route.group) return chooseForGroup(route.group, route, excluded)

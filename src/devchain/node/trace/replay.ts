@@ -10,15 +10,18 @@ import { blockRef, hash, named } from '../../../rpc/params/params.ts'
 import { type TraceKind, traceKinds } from '../../../rpc/params/traceKindsParam.ts'
 import { withUnit } from '../../../rpc/params/withUnit.ts'
 import {
+  type ChainBlock,
   createFrameTracer,
   createTracer,
   createVmTracer,
+  type DevChain,
+  type EthereumCall,
   printFrame,
   traceBlock,
   traceCall,
+  type VmTrace,
   withoutBuiltIns,
 } from '../../index.ts'
-import type { ChainBlock, DevChain, EthereumCall, VmTrace } from '../../index.ts'
 import { type BlockState, stateOf } from '../blockState.ts'
 import type { Signer } from '../signer.ts'
 import { findBlock, findPlace } from './places.ts'

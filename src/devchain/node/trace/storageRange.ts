@@ -4,8 +4,7 @@ import { toNativeAddress } from '../../../lib/address.ts'
 import { RpcError } from '../../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../../rpc/method.ts'
 import { address, blockRef, bytes, index, optional, quantity } from '../../../rpc/params/params.ts'
-import { slotKey, stateBehind } from '../../index.ts'
-import type { DevChain } from '../../index.ts'
+import { type DevChain, slotKey, stateBehind } from '../../index.ts'
 import { blockOf } from './places.ts'
 
 /** Most slots of one answer. */

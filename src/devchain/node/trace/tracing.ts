@@ -1,6 +1,5 @@
 import type { AskedTrace } from '../../../rpc/execution/execution.ts'
-import { createTracer, withSandbox } from '../../index.ts'
-import type { Sandbox, Tracer } from '../../index.ts'
+import { createTracer, type Sandbox, type Tracer, withSandbox } from '../../index.ts'
 
 /** Traces with the requested tracer, one in JavaScript in a sandbox of its own. */
 export function tracing<result>(
