@@ -6,7 +6,7 @@ import type { Address } from 'viem'
 import { FileInUseError, lockFile } from '../lib/lockFile.ts'
 import type { RedisLink } from '../lib/redis.ts'
 import type { NativeClient } from '../native/client.ts'
-import { createEmptyRecord } from './emptyRecord.ts'
+import { assertSameRecord } from './emptyRecord.ts'
 import { createFileSentStore } from './fileSentStore.ts'
 import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
@@ -17,7 +17,7 @@ import type { SentStore } from './sentStore.ts'
 /** An open store, and the function that closes it. */
 export type OpenSentStore = {
   store: SentStore
-  /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept, or was lost. */
+  /** Called before a transaction of a managed account is recorded. @throws RpcError when its record might not be kept, or was lost */
   assertKept(account: Address): Promise<void>
   /** Why the record might not be kept, as text for operators; undefined if it is. */
   problem(): string | undefined
@@ -36,7 +36,7 @@ export async function openSentStore(options: openSentStore.Options): Promise<Ope
   // A chain in this process ends with it.
   const mustLast = hasKeys && !isInProcess
   const assertNotLost = (store: SentStore) =>
-    isNew ? KEPT.assertKept : createEmptyRecord(native, store)
+    isNew ? KEPT.assertKept : (account: Address) => assertSameRecord(account, native, store)
   if (redis) {
     const store = withLastKnown(createRedisSentStore({ redis }), redis.onStatus)
     if (!hasKeys) return { store, ...KEPT }

@@ -26,11 +26,15 @@ function setup() {
     time: 0,
     answer: async (_hex: string): Promise<BroadcastResult> => ACCEPTED,
     isKnown: false,
+    isLost: false,
+    onSign: () => {},
   }
   let count = 0
   const replica = (replicaStore: SentStore = store) =>
     createSubmission({
-      assertKept: async () => {},
+      assertKept: async () => {
+        if (state.isLost) throw new Error('Redis may have lost records')
+      },
       chain: {
         latest: () => ({ timestamp: state.time }) as never,
         solid: () => ({ number: 7, hash: '0x07', timestamp: state.time - 60_000 }) as never,
@@ -50,6 +54,7 @@ function setup() {
       onReplaced() {},
       onSent() {},
       async sign() {
+        state.onSign()
         const id = `0x${(++count).toString(16).padStart(64, '0')}` as const
         return {
           id,
@@ -245,6 +250,14 @@ test('error: the same Ethereum transaction again is answered while a node holds 
     expect(await again).toMatchObject(unconfirmed)
   }
   expect(broadcasts).toEqual(['aa01', 'aa01'])
+})
+
+test('error: Redis starts again while a transaction is signed, and may lack what another replica has sent', async () => {
+  const { broadcasts, state, store, submission } = setup()
+  state.onSign = () => (state.isLost = true)
+  await expect(submission.submit(request, alias)).rejects.toThrow('Redis may have lost records')
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
+  expect(broadcasts).toEqual([])
 })
 
 test('error: a refusal that cannot be recorded is unconfirmed: another replica may have broadcast it', async () => {

@@ -67,12 +67,13 @@ export function createSubmission({
   ): Promise<Recorded | undefined> {
     const { from, nonce, signal } = request
     const begun = performance.now()
-    await assertKept(from)
     let deadline = performance.now() + NONCE_TIMEOUT
     let next = -1
     for (let signed = await sign(request); ;) {
       assertSize(`0x${signed.hex}`, MAX_BYTES)
       const sent = { ...recordOf(signed, from), ...more }
+      // Directly before: what another replica has sent may have been lost while this one signed.
+      await assertKept(from)
       // A client that has gone, or goes before the answer, does not learn the hash.
       signal?.throwIfAborted()
       if (performance.now() - begun > RECORD_TIMEOUT)
@@ -252,7 +253,7 @@ const intentOf = ({ data, gas, gasPrice, to, value }: SendRequest): string =>
 
 export declare namespace createSubmission {
   type Options = {
-    /** @throws RpcError when the record of a transaction of a managed account might not be kept, or was lost. */
+    /** Called before one of a managed account is recorded. @throws RpcError when its record might not be kept, or was lost */
     assertKept?: (account: Address) => Promise<void>
     chain: Pick<Chain, 'latest' | 'solid'>
     contracts: Pick<Contracts, 'refresh'>
