@@ -6,14 +6,7 @@ import { refused, type Refusal } from './refuse.ts'
 import { targetOf } from './target.ts'
 
 /** Allows or rejects requests by their Host and Origin headers. */
-export type Access = {
-  /** Why a request is rejected, with its HTTP status; undefined when it is allowed. */
-  refusalOf(incoming: IncomingMessage): Refusal | undefined
-  /** The value of Access-Control-Allow-Origin for an origin. Undefined for none. */
-  corsOrigin(origin: string | undefined): string | undefined
-  /** Whether `corsOrigin` depends on the origin, so that answers need `Vary: Origin`. */
-  readonly variesByOrigin: boolean
-}
+export type Access = ReturnType<typeof createAccess>
 
 /** Refuses requests by their Host and Origin headers. */
 export function checkAccess(access: Access): Middleware {
@@ -30,7 +23,7 @@ export function checkAccess(access: Access): Middleware {
  * this machine, or a browser extension. The Host must be a name of this gateway, because of DNS rebinding: a page whose host
  * name points at 127.0.0.1 has the same origin for the browser. Programs send no Origin and are allowed.
  */
-export function createAccess({ allowedHosts, canSpend, cors, host }: createAccess.Options): Access {
+export function createAccess({ allowedHosts, canSpend, cors, host }: createAccess.Options) {
   const listed = new Set(cors === undefined || cors === '*' ? [] : cors.split(','))
   const checksOrigin = cors === undefined ? canSpend : cors !== '*'
   const hosts = new Set((allowedHosts ?? '').toLowerCase().split(',').filter(Boolean))
@@ -52,9 +45,17 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
 
   function isOriginAllowed(origin: string): boolean {
     if (!checksOrigin || listed.has(origin)) return true
-    if (!URL.canParse(origin)) return false
-    const { hostname, protocol } = new URL(origin)
-    return EXTENSIONS.has(protocol) || (isWeb(protocol) && isLoopback(bare(hostname)))
+    const page = urlOf(origin)
+    if (!page) return false
+    return (
+      EXTENSIONS.has(page.protocol) || (isWeb(page.protocol) && isLoopback(bare(page.hostname)))
+    )
+  }
+
+  /** The value of Access-Control-Allow-Origin for an origin. Undefined for none. */
+  function corsOrigin(origin: string | undefined): string | undefined {
+    if (!checksOrigin) return '*'
+    return origin !== undefined && isOriginAllowed(origin) ? origin : undefined
   }
 
   function hostRefusal(incoming: IncomingMessage): Refusal | undefined {
@@ -85,7 +86,15 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
   }
 
   return {
-    refusalOf(incoming) {
+    corsOrigin,
+    /** The CORS headers of JSON-RPC: a name and a value in turn. The other routes have those of Hono, which are the same. */
+    corsHeaders({ headers }: IncomingMessage): readonly string[] {
+      if (!checksOrigin) return FOR_ALL
+      const allowed = corsOrigin(headers.origin)
+      return allowed === undefined ? VARIES : ['access-control-allow-origin', allowed, ...VARIES]
+    },
+    /** Why a request is rejected, with its HTTP status; undefined when it is allowed. */
+    refusalOf(incoming: IncomingMessage): Refusal | undefined {
       if (hasTwoHosts(incoming))
         return { status: 400, reason: 'the request has two different Host headers' }
       if (isProbe(incoming)) return undefined
@@ -94,10 +103,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
         (checksOrigin ? originRefusal(incoming) : undefined)
       )
     },
-    corsOrigin(origin) {
-      if (!checksOrigin) return '*'
-      return origin !== undefined && isOriginAllowed(origin) ? origin : undefined
-    },
+    /** Whether `corsOrigin` depends on the origin, so that answers need `Vary: Origin`. */
     variesByOrigin: checksOrigin,
   }
 }
@@ -114,6 +120,9 @@ export declare namespace createAccess {
     host: string
   }
 }
+
+const FOR_ALL = ['access-control-allow-origin', '*']
+const VARIES = ['vary', 'Origin']
 
 /** Whether an address or name always means this machine. Addresses are without brackets. */
 export function isLoopback(name: string): boolean {
@@ -164,11 +173,8 @@ function isWeb(protocol: string): boolean {
 /** Name or address of a Host header: lower case, without port, brackets and the dot of an absolute name. */
 function nameOf(header: string): string | undefined {
   const found = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{0,5})?$/i.exec(header)
-  if (found?.[1] !== undefined)
-    return URL.canParse(`http://[${found[1]}]`)
-      ? bare(new URL(`http://[${found[1]}]`).hostname)
-      : undefined
-  return found?.[2]?.toLowerCase().replace(/(?<=.)\.$/, '')
+  const address = found?.[1] === undefined ? undefined : urlOf(`http://[${found[1]}]`)
+  return address ? bare(address.hostname) : found?.[2]?.toLowerCase().replace(/(?<=.)\.$/, '')
 }
 
 /** The host name of a parsed URL, in the form of `nameOf`. */
@@ -178,7 +184,12 @@ function bare(hostname: string): string {
 
 /** Whether a page was loaded from this gateway, under any of its names. */
 function isSame(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()
+  const page = urlOf(origin)
+  return page !== undefined && page.host === host?.toLowerCase()
+}
+
+function urlOf(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
 }
 
 /** The Host header as it was sent. */

@@ -4,21 +4,18 @@ import type { Middleware } from './env.ts'
 import type { InTurn } from './inTurn.ts'
 
 /** Asks clients to close their connections. */
-export type Closing = {
-  /** From now on each answer has `Connection: close`. */
-  begin(): void
-  /** Gives an answer that is not written yet the header, if it is to have it. */
-  mark(incoming: IncomingMessage, outgoing: ServerResponse): void
-}
+export type Closing = ReturnType<typeof createClosing>
 
 /** Creates the mark of a server that is about to end. Until it begins, nothing is marked. */
-export function createClosing(inTurn: Pick<InTurn, 'hasMore'>): Closing {
+export function createClosing(inTurn: Pick<InTurn, 'hasMore'>) {
   let isClosing = false
   return {
-    begin() {
+    /** From now on each answer has `Connection: close`. */
+    begin(): void {
       isClosing = true
     },
-    mark({ socket }, outgoing) {
+    /** Gives an answer that is not written yet the header, if it is to have it. */
+    mark({ socket }: IncomingMessage, outgoing: ServerResponse): void {
       // Requests that wait on the connection would be lost if it closed.
       if (isClosing && !inTurn.hasMore(socket)) outgoing.setHeader('connection', 'close')
     },

@@ -59,14 +59,8 @@ export function sendCompressed(
       }
     }
   }
-  const left = () => (outgoing.closed ? 0 : bytes - read + outgoing.writableLength)
   pipeline(Readable.from(pieces(), { objectMode: false }), create(), outgoing, () => {})
-  unsent.watch({
-    client,
-    cut: () => outgoing.destroy(),
-    taken: () => bytes - left(),
-    unsent: left,
-  })
+  unsent.watchResponse(outgoing, client, bytes, () => bytes - read)
 }
 
 /** Bytes that are given to a thread at once. */

@@ -4,8 +4,7 @@ import { type Caller, IN_PROCESS } from '../limits/caller.ts'
 import { type CallerRequest, keyInHeaders } from '../limits/callers.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { UnauthorizedError } from '../limits/refusal.ts'
-import { isProbe } from './access.ts'
-import type { CorsHeaders } from './corsHeaders.ts'
+import { type Access, isProbe } from './access.ts'
 import type { Middleware } from './env.ts'
 import { isLocal } from './local.ts'
 import { refused, refusedPage, type Refusal } from './refuse.ts'
@@ -13,16 +12,10 @@ import { clientAddress } from './scope.ts'
 import { targetOf } from './target.ts'
 
 /** Finds out who makes a request. */
-export type Identity = {
-  /** Who makes a request, or why it is refused. */
-  identify(incoming: IncomingMessage): Caller | Refusal
-  /** The same for a WebSocket handshake. After it, `callerOfUpgrade` has the caller as the API keys file says at that time. */
-  refusalOfUpgrade(incoming: IncomingMessage): Refusal | undefined
-  callerOfUpgrade(incoming: IncomingMessage): () => Caller
-}
+export type Identity = ReturnType<typeof createIdentity>
 
 /** Finds the caller of each request. Refuses those with an API key that may not be used, and without one where it is required. */
-export function identify(identity: Identity, corsHeaders: CorsHeaders): Middleware {
+export function identify(identity: Identity, access: Pick<Access, 'corsHeaders'>): Middleware {
   return function identify(c, next) {
     const { incoming } = c.env
     // A preflight has no API key.
@@ -33,7 +26,7 @@ export function identify(identity: Identity, corsHeaders: CorsHeaders): Middlewa
       return Promise.resolve(
         isPage && caller.status === 401
           ? refusedPage(caller, ASK_FOR_KEY)
-          : refused(caller, corsHeaders(incoming)),
+          : refused(caller, access.corsHeaders(incoming)),
       )
     }
     c.set('caller', caller)
@@ -48,13 +41,7 @@ const ASK_FOR_KEY = [
 ]
 
 /** @param trustProxy - number of proxies in front whose X-Forwarded-For is trusted */
-export function createIdentity({
-  limits,
-  trustProxy,
-}: {
-  limits: Pick<CallLimits, 'again' | 'callerOf'>
-  trustProxy: number
-}): Identity {
+export function createIdentity(limits: Pick<CallLimits, 'again' | 'callerOf'>, trustProxy: number) {
   const upgrading = new WeakMap<IncomingMessage, () => Caller>()
 
   function requestOf(incoming: IncomingMessage): CallerRequest {
@@ -77,14 +64,16 @@ export function createIdentity({
   }
 
   return {
-    identify: (incoming) => callerOf(requestOf(incoming)),
-    refusalOfUpgrade(incoming) {
+    /** Who makes a request, or why it is refused. */
+    identify: (incoming: IncomingMessage) => callerOf(requestOf(incoming)),
+    /** The same for a WebSocket handshake. After it, `callerOfUpgrade` has the caller as the API keys file says at that time. */
+    refusalOfUpgrade(incoming: IncomingMessage): Refusal | undefined {
       const request = requestOf(incoming)
       const found = callerOf(request)
       if ('reason' in found) return found
       upgrading.set(incoming, () => limits.again(found, request))
       return undefined
     },
-    callerOfUpgrade: (incoming) => upgrading.get(incoming) ?? (() => IN_PROCESS),
+    callerOfUpgrade: (incoming: IncomingMessage) => upgrading.get(incoming) ?? (() => IN_PROCESS),
   }
 }

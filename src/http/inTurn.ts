@@ -4,18 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { Middleware } from './env.ts'
 
 /** Runs the requests of a connection one after the other. */
-export type InTurn = {
-  /** Whether a request may start now. Otherwise it must wait. */
-  begins(socket: Duplex, outgoing?: ServerResponse): boolean
-  /**
-   * Calls `start` when the earlier answers are sent, or never if the connection ends before.
-   *
-   * @param outgoing - absent for a handler that takes over the connection
-   */
-  wait(socket: Duplex, start: () => void, outgoing?: ServerResponse): void
-  /** Whether requests of the connection wait. */
-  hasMore(socket: Duplex): boolean
-}
+export type InTurn = ReturnType<typeof createInTurn>
 
 /** Lets a request wait for the answers to the earlier requests of its connection. */
 export function takeTurns(inTurn: InTurn): Middleware {
@@ -30,18 +19,25 @@ export function takeTurns(inTurn: InTurn): Middleware {
  * Node emits all requests of one read from the socket at once. Without a limit, the server would process hundreds of pipelined
  * requests and buffer their answers, even if the client does not read. While requests wait, their connection is not read.
  */
-export function createInTurn(): InTurn {
+export function createInTurn() {
   const connections = new WeakMap<Duplex, Connection>()
   return {
-    hasMore: (socket) => (connections.get(socket)?.waiting.length ?? 0) > 0,
-    begins(socket, outgoing) {
+    /** Whether requests of the connection wait. */
+    hasMore: (socket: Duplex) => (connections.get(socket)?.waiting.length ?? 0) > 0,
+    /** Whether a request may start now. Otherwise it must wait. */
+    begins(socket: Duplex, outgoing?: ServerResponse): boolean {
       const connection = connections.get(socket)
       if (!connection) connections.set(socket, { current: outgoing, waiting: [] })
       else if (isBusy(connection)) return false
       else connection.current = outgoing
       return true
     },
-    wait(socket, start, outgoing) {
+    /**
+     * Calls `start` when the earlier answers are sent, or never if the connection ends before.
+     *
+     * @param outgoing - absent for a handler that takes over the connection
+     */
+    wait(socket: Duplex, start: () => void, outgoing?: ServerResponse): void {
       const connection = connections.get(socket)
       if (connection) addWaiting(connection, socket, { outgoing, start })
     },

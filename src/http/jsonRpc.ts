@@ -12,12 +12,12 @@ import { type Answer, batchAnswer, errorAnswer, refusedAnswer } from '../rpc/jso
 import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { ClientGoneError, type ClientCall } from '../rpc/request.ts'
+import type { Access } from './access.ts'
 import { type Body, dropBody, type ReadBody } from './body.ts'
 import type { Closing } from './closing.ts'
 import { codingOf, sendCompressed } from './compress.ts'
-import type { CorsHeaders } from './corsHeaders.ts'
 import type { RequestContext } from './env.ts'
-import { createHttpCalls } from './scope.ts'
+import { httpCall } from './scope.ts'
 import { sendAnswer } from './send.ts'
 import { ACCEPTED_CODINGS, BrokenBodyError, UnknownCodingError } from './unpack.ts'
 import type { Unsent } from './unsent.ts'
@@ -31,18 +31,16 @@ export type JsonRpcRoute = (server: RpcServer) => (c: RequestContext) => Promise
  * much of an answer its client has read.
  */
 export function createJsonRpcRoute({
+  access,
   bodyLimit,
   closing,
   compression,
-  corsHeaders,
   explain,
   limits,
   onError,
   readBody,
   unsent,
 }: createJsonRpcRoute.Options): JsonRpcRoute {
-  const callOf = createHttpCalls(onError)
-
   return (server) => async (c) => {
     const { incoming } = c.env
     const caller = c.get('caller')
@@ -74,7 +72,6 @@ export function createJsonRpcRoute({
   }
 
   async function answerTo(c: RequestContext, bytes: Buffer, server: RpcServer): Promise<Explained> {
-    const { incoming, outgoing } = c.env
     const caller = c.get('caller')
     const text = bytes.toString()
     // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
@@ -82,9 +79,9 @@ export function createJsonRpcRoute({
       limits.charge(caller, answerPrice(bytes.length))
       return { answer: errorAnswer('null', unreadable('the body is not UTF-8')) }
     }
-    const call = callOf(incoming, outgoing, caller)
+    const call = httpCall(c.env, caller, onError)
     const work = () => server.answer(text, call)
-    return asksToExplain(incoming) ? explain(work, call) : { answer: await work() }
+    return asksToExplain(c.env.incoming) ? explain(work, call) : { answer: await work() }
   }
 
   /** @param more - headers, a name and a value in turn */
@@ -97,7 +94,7 @@ export function createJsonRpcRoute({
     const { incoming, outgoing } = c.env
     if (outgoing.destroyed) return
     closing.mark(incoming, outgoing)
-    const cors = corsHeaders(incoming)
+    const cors = access.corsHeaders(incoming)
     if (!answer) {
       outgoing.writeHead(204, [...more, ...cors]).end()
       return
@@ -136,12 +133,12 @@ export function createJsonRpcRoute({
 
 export declare namespace createJsonRpcRoute {
   type Options = {
+    access: Pick<Access, 'corsHeaders'>
     /** Largest body, bytes. */
     bodyLimit: number
     closing: Pick<Closing, 'mark'>
     /** Whether large answers are compressed for clients that accept it. */
     compression: boolean
-    corsHeaders: CorsHeaders
     /** Answers a request and adds headers that explain the answer. */
     explain: (work: () => Promise<Answer | undefined>, call: ClientCall) => Promise<Explained>
     limits: Pick<CallLimits, 'charge' | 'refusal'>

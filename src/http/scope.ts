@@ -1,57 +1,54 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 
+import type { HttpBindings } from '@hono/node-server'
+
 import type { Call, Meter } from '../lib/call.ts'
 import { createStop, type Stop } from '../lib/stopSignal.ts'
 import type { Caller } from '../limits/caller.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
 import { type ClientCall, ClientGoneError } from '../rpc/request.ts'
 
-/** Makes the call of an HTTP request. */
-export type HttpCalls = (
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  caller: Caller,
-) => ClientCall
-
 /**
- * Makes the calls of HTTP requests. A response is delivered when all of it has left the socket. It is not delivered if the
- * connection ends before, even if a part was sent. The delivery is tracked only if a method needs it.
+ * The call of an HTTP request. Its response is delivered when all of it has left the socket. It is not delivered if the connection
+ * ends before, even if a part was sent. The delivery is tracked only if a method needs it.
  */
-export function createHttpCalls(onError: (error: unknown, message: string) => void): HttpCalls {
-  function onDelivery(this: Exchange, listener: (delivered: boolean) => void) {
-    this.delivery ??= watch(this, onError)
-    this.delivery.onDelivery(listener)
+export function httpCall(
+  { incoming, outgoing }: HttpBindings,
+  caller: Caller,
+  onError: (error: unknown, message: string) => void,
+): ClientCall {
+  const { gone, meter } = connectionOf(incoming.socket)
+  const exchange: Exchange = {
+    caller,
+    client: caller.id,
+    delivery: undefined,
+    headers: incoming.headers,
+    incoming,
+    meter,
+    outgoing,
+    signal: gone,
+    onDelivery,
+    onError,
   }
-
-  return (incoming, outgoing, caller) => {
-    const { gone, meter } = connectionOf(incoming.socket)
-    const exchange: Exchange = {
-      caller,
-      client: caller.id,
-      delivery: undefined,
-      headers: incoming.headers,
-      incoming,
-      meter,
-      outgoing,
-      signal: gone,
-      onDelivery,
-    }
-    return exchange
-  }
+  return exchange
 }
 
 type Exchange = ClientCall & {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
+  readonly onError: (error: unknown, message: string) => void
   /** Made when a method needs it. */
   delivery: Delivery | undefined
 }
 
-function watch(
-  { incoming: { socket }, outgoing }: Exchange,
-  onError: (error: unknown, message: string) => void,
-): Delivery {
+/** Shared by all calls. */
+function onDelivery(this: Exchange, listener: (delivered: boolean) => void): void {
+  this.delivery ??= watch(this)
+  this.delivery.onDelivery(listener)
+}
+
+function watch({ incoming: { socket }, onError, outgoing }: Exchange): Delivery {
   const delivery = createDelivery(onError)
   if (outgoing.closed || socket.destroyed) delivery.end(false)
   // Node reports `finish` also for a response whose socket broke before it was written. Prepended, because node's own

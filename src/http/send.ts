@@ -17,19 +17,11 @@ export function sendAnswer(
   unsent: Unsent,
 ): void {
   const { bytes } = answer
-  if (bytes <= COUNTED) return endAtOnce(outgoing, answer)
-  let unwritten = () => 0
-  if (bytes > FIRST_PIECE) unwritten = endInPieces(outgoing, answer)
-  else endAtOnce(outgoing, answer)
-  const left = () => (outgoing.closed ? 0 : unwritten() + outgoing.writableLength)
+  if (bytes > FIRST_PIECE)
+    return unsent.watchResponse(outgoing, client, bytes, endInPieces(outgoing, answer))
+  endAtOnce(outgoing, answer)
   // The kernel takes most answers at once.
-  if (left() > 0)
-    unsent.watch({
-      client,
-      cut: () => outgoing.destroy(),
-      taken: () => bytes - left(),
-      unsent: left,
-    })
+  if (bytes > COUNTED) unsent.watchResponse(outgoing, client, bytes, () => 0)
 }
 
 /**
@@ -38,14 +30,10 @@ export function sendAnswer(
  */
 function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
   const { bytes, parts } = answer
-  let memory: Buffer | undefined
+  const memory = parts.length > FEW_PARTS && bytes > TEXT_LIMIT ? takeSpare(bytes) : undefined
   outgoing.cork()
   if (bytes <= TEXT_LIMIT) writeText(outgoing, answer)
-  else if (parts.length <= FEW_PARTS) for (const part of parts) outgoing.write(part)
-  else {
-    memory = takeSpare(bytes)
-    for (const piece of gathered(parts, memory)) outgoing.write(piece)
-  }
+  else for (const piece of memory ? gathered(parts, memory) : parts) outgoing.write(piece)
   outgoing.uncork()
   // Otherwise the socket still reads from it.
   if (memory && outgoing.writableLength === 0) spare.set(memory.length, memory)

@@ -21,7 +21,6 @@ import { createAdminApp, createApp, type Reads, type RpcRoute } from './app.ts'
 import { createReadBody } from './body.ts'
 import { charge } from './charge.ts'
 import { createClosing, markClosing } from './closing.ts'
-import { corsHeadersFor } from './corsHeaders.ts'
 import { endServer, leaveServer } from './endServer.ts'
 import { createIdentity, identify, type Identity } from './identity.ts'
 import { createInTurn, takeTurns } from './inTurn.ts'
@@ -34,27 +33,11 @@ import type { Unsent } from './unsent.ts'
 import { guardUpgrades } from './upgrade.ts'
 import { createWsServer } from './ws.ts'
 
-/** One port: JSON-RPC over POST and WebSocket, the page, probes and metrics. */
-export type HttpServer = {
-  /** @throws the error of `listen`, such as EADDRINUSE. */
-  listen(): Promise<{ port: number; url: string }>
-  /** Port of pages and metrics; undefined without an admin port, and before it listens. */
-  adminPort(): number | undefined
-  /**
-   * Asks clients to close their connections with `Connection: close` in every answer. After the delay it stops accepting,
-   * lets requests in flight finish, and closes WebSockets with 1001. All of this happens within `config.drain`, of which the
-   * delay is at most half.
-   */
-  close(options?: {
-    /** Milliseconds. */
-    delay?: number
-    /** Whether another process already accepts on the same port: then idle connections are closed late. @default false */
-    isReplaced?: boolean
-  }): Promise<void>
-}
-
-/** Creates the servers of the public and the admin port around their apps. */
-export function createHttpServer(options: createHttpServer.Options): HttpServer {
+/**
+ * Creates the servers of the public and the admin port around their apps: JSON-RPC over POST and WebSocket, the page, probes and
+ * metrics.
+ */
+export function createHttpServer(options: createHttpServer.Options) {
   const { config, documents, health, metrics, onError, page, routes, sleep = realSleep } = options
   const paths = routes.map(({ path }) => path)
   const reads: Reads = { documents, health, metrics, page, paths }
@@ -67,15 +50,26 @@ export function createHttpServer(options: createHttpServer.Options): HttpServer 
   const admin = config.adminPort === undefined ? undefined : createAdminServer(config, reads)
 
   return {
-    async listen() {
+    /** @throws the error of `listen`, such as EADDRINUSE. */
+    async listen(): Promise<{ port: number; url: string }> {
       const address = await listen(server, config, tls ? 'https' : 'http')
       tls?.watch((files) => (server as unknown as TlsServer).setSecureContext(files))
       if (admin)
         await listen(admin, { host: config.adminHost, port: config.adminPort ?? 0 }, 'http')
       return address
     },
+    /** Port of pages and metrics; undefined without an admin port, and before it listens. */
     adminPort: () => (admin?.address() as AddressInfo | null | undefined)?.port,
-    async close({ delay = 0, isReplaced = false } = {}) {
+    /**
+     * Asks clients to close their connections with `Connection: close` in every answer. After the delay it stops accepting,
+     * lets requests in flight finish, and closes WebSockets with 1001. All of this happens within `config.drain`, of which the
+     * delay is at most half.
+     *
+     * @param how.delay - milliseconds
+     * @param how.isReplaced - whether another process already accepts on the same port: then idle connections are closed late
+     */
+    async close(how: { delay?: number; isReplaced?: boolean } = {}): Promise<void> {
+      const { delay = 0, isReplaced = false } = how
       tls?.stop()
       const { drain } = config
       if (isReplaced && server.listening) await leaveServer(server, { closing, drain, ws })
@@ -124,10 +118,9 @@ function createPublicServer(
   const { config, held, limits, onError, routes, unsent } = options
   const { allowedHosts, bodyLimit, compression, cors, host, trustProxy } = config
   const access = createAccess({ allowedHosts, canSpend: options.canSpend, cors, host })
-  const identity = createIdentity({ limits, trustProxy })
+  const identity = createIdentity(limits, trustProxy)
   const inTurn = createInTurn()
   const closing = createClosing(inTurn)
-  const corsHeaders = corsHeadersFor(access)
   const ws = createWsServer({
     bodyLimit,
     bufferLimit: config.wsBuffer,
@@ -147,12 +140,12 @@ function createPublicServer(
     access,
     charge: charge({ held, limits }),
     hasAdminPort: config.adminPort !== undefined,
-    identify: identify(identity, corsHeaders),
+    identify: identify(identity, access),
     jsonRpc: createJsonRpcRoute({
+      access,
       bodyLimit,
       closing,
       compression,
-      corsHeaders,
       explain: options.explain,
       limits,
       onError,

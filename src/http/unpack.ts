@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import * as zlib from 'node:zlib'
 
 import { BodyTooLargeError, TooMuchHeldError } from '../lib/bodyText.ts'
-import { createFairQueue } from '../lib/fairQueue.ts'
+import { createFairLimit } from '../lib/fairLimit.ts'
 import type { Hold } from '../lib/heldBytes.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
@@ -62,22 +62,7 @@ export function createUnpack(
   limit: number,
   limits: Pick<CallLimits, 'charge' | 'refusal'>,
 ): Unpack {
-  const waiting = createFairQueue<() => void>()
-  let running = 0
-
-  function startNext() {
-    const next = running < THREADS ? waiting.shift() : undefined
-    if (!next) return
-    running++
-    next()
-  }
-
-  function turn({ id, limits: { weight } }: Caller): Promise<void> {
-    return new Promise((resolve) => {
-      waiting.add(resolve, id, weight)
-      startNext()
-    })
-  }
+  const turns = createFairLimit(THREADS)
 
   async function unpack({ body, caller, coding, hold }: Packed): Promise<Buffer> {
     const refused = limits.refusal(caller)
@@ -96,15 +81,7 @@ export function createUnpack(
     return unpacked
   }
 
-  return async (packed) => {
-    await turn(packed.caller)
-    try {
-      return await unpack(packed)
-    } finally {
-      running--
-      startNext()
-    }
-  }
+  return (packed) => turns(() => unpack(packed), packed)
 }
 
 /** No bytes of deflate become more than so many times as many. */

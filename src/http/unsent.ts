@@ -1,15 +1,9 @@
+import type { ServerResponse } from 'node:http'
+
 import { createHeldBytes, type HeldBytes, type Hold } from '../lib/heldBytes.ts'
 
 /** Counts the unread answers of all connections and disconnects clients that do not read. */
-export type Unsent = {
-  /** Whether an answer of this size may wait for a client. Disconnects stalled readers to make room. */
-  hasRoom(bytes: number, client: string): boolean
-  /** Watches a reader until it has read everything. */
-  watch(reader: Reader): void
-  /** Unread bytes. */
-  bytes(): number
-  stop(): void
-}
+export type Unsent = ReturnType<typeof createUnsent>
 
 /** A connection with something unsent. */
 export type Reader = {
@@ -34,7 +28,7 @@ export function createUnsent({
   now = () => performance.now(),
   stallTimeout = 60_000,
   shortStallTimeout = 2_000,
-}: createUnsent.Options): Unsent {
+}: createUnsent.Options) {
   const readers = new Map<Reader, { hold: Hold; since: number; taken: number }>()
   let timer: NodeJS.Timeout | undefined
   /** Unread bytes at the last check, and those added since. */
@@ -66,6 +60,15 @@ export function createUnsent({
     return bytes
   }
 
+  /** Watches a reader until it has read everything. */
+  function watch(reader: Reader): void {
+    if (readers.has(reader)) return
+    const hold = held.hold(reader.client, 'answers')
+    hold.set(reader.unsent())
+    readers.set(reader, { hold, since: now(), taken: reader.taken() })
+    timer ??= setInterval(() => check(), interval).unref()
+  }
+
   function stop() {
     clearInterval(timer)
     timer = undefined
@@ -73,8 +76,10 @@ export function createUnsent({
 
   return {
     stop,
+    /** Unread bytes. */
     bytes: () => [...readers.keys()].reduce((sum, reader) => sum + reader.unsent(), 0),
-    hasRoom(bytes, client) {
+    /** Whether an answer of this size may wait for a client. Disconnects stalled readers to make room. */
+    hasRoom(bytes: number, client: string): boolean {
       if (bytes <= COUNTED) return true
       if (!held.hasRoom(client, bytes)) check()
       if (!held.hasRoom(client, bytes)) return false
@@ -86,12 +91,21 @@ export function createUnsent({
       }
       return true
     },
-    watch(reader) {
-      if (readers.has(reader)) return
-      const hold = held.hold(reader.client, 'answers')
-      hold.set(reader.unsent())
-      readers.set(reader, { hold, since: now(), taken: reader.taken() })
-      timer ??= setInterval(() => check(), interval).unref()
+    watch,
+    /**
+     * Watches the client of a response with so many bytes, unless it has read all of them.
+     *
+     * @param unwritten - bytes that are not given to the response yet
+     */
+    watchResponse(
+      outgoing: ServerResponse,
+      client: string,
+      bytes: number,
+      unwritten: () => number,
+    ): void {
+      const unsent = () => (outgoing.closed ? 0 : unwritten() + outgoing.writableLength)
+      if (unsent() === 0) return
+      watch({ client, cut: () => outgoing.destroy(), taken: () => bytes - unsent(), unsent })
     },
   }
 }

@@ -101,12 +101,10 @@ export async function startHttpServer(
     ...unsentOptions,
   })
   const server = createRpcServer({
+    config: createConfig(given),
     context: () => ({}) as Context,
     methods,
-    limits: {
-      charge: (...charged) => limits.charge(...charged),
-      hasRoom: (...answer) => unsent.hasRoom(...answer),
-    },
+    limits: { ...limits, hasRoom: (...answer) => unsent.hasRoom(...answer) },
     middleware: [limited(limits)],
     onError: (error) => errors.push(error),
   })

@@ -19,9 +19,9 @@ export const echo: AnyMethod = {
 
 /** A JSON-RPC server with a few small methods, and what it reports of its calls. */
 export function setupRpcServer({
-  batchLimit,
-  depthLimit,
-  responseLimit,
+  batchLimit = 1_000,
+  depthLimit = 32,
+  responseLimit = 1_000_000,
   ...options
 }: Partial<createRpcServer.Options & Required<createRpcServer.Options>['config']> = {}) {
   const errors: unknown[] = []
@@ -75,7 +75,7 @@ export function setupRpcServer({
     ...options.methods,
   }
   const server = createRpcServer({
-    config: JSON.parse(JSON.stringify({ batchLimit, depthLimit, responseLimit })) as object,
+    config: { batchLimit, depthLimit, responseLimit },
     context: () => ({}) as Context,
     middleware: [observedBy((call) => observed.push(call))],
     onError: (error) => errors.push(error),

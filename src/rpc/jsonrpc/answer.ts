@@ -1,5 +1,6 @@
 import type { RpcError } from '../../lib/errors.ts'
 import { type Wire, wireLength } from '../../lib/wire.ts'
+import { errorOf } from './failures.ts'
 
 /** A response: a sequence of texts and bytes, and their total length. */
 export type Answer = {
@@ -55,8 +56,7 @@ export function errorAnswer(
 
 /** The response object of a call that was not allowed to run. `id` is JSON text. */
 export function refusedAnswer(id: string, refused: RpcError): Answer {
-  const { code, data, message } = refused
-  return { ...errorAnswer(id, { code, message, data }), refused }
+  return { ...errorAnswer(id, errorOf(refused)), refused }
 }
 
 /** The response array of a batch. Neighbouring texts become one part, because each part is written by itself. */

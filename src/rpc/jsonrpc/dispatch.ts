@@ -1,5 +1,4 @@
 import {
-  createJSONRPCErrorResponse,
   createJSONRPCSuccessResponse,
   JSONRPC,
   type JSONRPCID,
@@ -25,6 +24,7 @@ import {
 } from './call.ts'
 import {
   errorOf,
+  errorResponse,
   INTERNAL,
   invalidRequest,
   methodNotFound,
@@ -57,16 +57,14 @@ export function createDispatch({
     errorListener: (message, error) => onError(error, message),
   })
   const served = Object.keys(methods).filter((name) => methods[name]?.kind !== 'refused')
-  server.mapErrorToJSONRPCErrorResponse = (id, error) => {
-    const { code, data, message } = errorOf(error)
-    return createJSONRPCErrorResponse(id, code, message, data)
-  }
+  server.mapErrorToJSONRPCErrorResponse = (id, error) => errorResponse(id, errorOf(error))
   // The library answers other texts than geth.
   server.handleMethodNotFound = async ({ id = null, method }, given) => {
     const { fault } = given as RpcCall
-    const { code, message } =
-      fault === undefined ? methodNotFound(method, served) : invalidRequest(fault)
-    return createJSONRPCErrorResponse(id, code, message)
+    return errorResponse(
+      id,
+      fault === undefined ? methodNotFound(method, served) : invalidRequest(fault),
+    )
   }
   for (const [name, method] of Object.entries(methods))
     server.addMethodAdvanced(name, (request, call) => run(name, method, request, call))
@@ -78,28 +76,16 @@ export function createDispatch({
     { id = null, params }: JSONRPCRequest,
     call: RpcCall,
   ) {
-    const work = (view: Context) => workOf(name, method, (params ?? []) as unknown[], call, view)
+    const work = (view: Context) => {
+      const given: unknown = params ?? []
+      if (!Array.isArray(given)) throw new RpcError(JSONRPCErrorCode.InvalidParams, NO_ARRAY)
+      const runs = () => callMethod(method, view, given, call)
+      return around ? around({ call, context: view, method: name, params: given }, runs) : runs()
+    }
     const view = context()
     const result: unknown = view instanceof Promise ? view.then(work) : work(view)
     const respond = (value: unknown) => createJSONRPCSuccessResponse(id, value)
     return isThenable(result) ? Promise.resolve(result).then(respond) : answered(respond(result))
-  }
-
-  function workOf(
-    name: string,
-    method: AnyMethod,
-    params: readonly unknown[],
-    call: RpcCall,
-    view: Context,
-  ): unknown {
-    if (!Array.isArray(params))
-      throw new RpcError(
-        JSONRPCErrorCode.InvalidParams,
-        'invalid params: expected an array, by position',
-      )
-    if (!around) return callMethod(method, view, params, call)
-    const run = () => callMethod(method, view, params, call)
-    return around({ call, context: view, method: name, params }, run)
   }
 
   /** Turns what the method returned or threw into an answer, within what the request may still have. */
@@ -137,7 +123,7 @@ export function createDispatch({
     endCall(call, !written.error && !refusal)
     if (!refusal) return written
     call.answer = undefined
-    return createJSONRPCErrorResponse(id, refusal.code, refusal.message)
+    return errorResponse(id, refusal)
   }
 
   function write(id: JSONRPCID, call: RpcCall, response: JSONRPCResponse): JSONRPCResponse {
@@ -145,7 +131,7 @@ export function createDispatch({
       call.answer = answerOf(call.idText, response)
     } catch (error) {
       onError(error, `the result of ${call.method} cannot be serialised as JSON`)
-      return write(id, call, createJSONRPCErrorResponse(id, INTERNAL.code, INTERNAL.message))
+      return write(id, call, errorResponse(id, INTERNAL))
     }
     call.bytes = call.answer.bytes
     return response
@@ -155,13 +141,11 @@ export function createDispatch({
   function refusalOf({ bytes, client, shared }: RpcCall) {
     shared.left = bytes <= shared.left ? shared.left - bytes : -1
     if (shared.left < 0) return tooLarge(responseLimit)
-    return (limits?.hasRoom?.(bytes, client) ?? true) ? undefined : TOO_MUCH_UNSENT
+    return (limits?.hasRoom(bytes, client) ?? true) ? undefined : TOO_MUCH_UNSENT
   }
 
-  const isServed = (method: string) => server.hasMethod(method)
-
   return async (entry, rawId, shared) => {
-    const call = openCall(entry, rawId, isServed, shared)
+    const call = openCall(entry, rawId, (method) => server.hasMethod(method), shared)
     // What is no request passes the same middleware, and is answered as a method that does not exist.
     const request = call.fault === undefined ? (entry as JSONRPCRequest) : NO_REQUEST
     const response = await server.receive(request, call)
@@ -175,12 +159,8 @@ export declare namespace createDispatch {
     around?: AroundCall | undefined
     /** What methods may use. @throws RpcError while it is not available */
     context: () => Context | Promise<Context>
-    limits?:
-      | {
-          /** Whether an answer of this many bytes may be buffered until its client has read it. @default true */
-          hasRoom?: (bytes: number, client: string) => boolean
-        }
-      | undefined
+    /** Whether an answer of this many bytes may be buffered until its client has read it. @default all of them */
+    limits?: { hasRoom: (bytes: number, client: string) => boolean } | undefined
     /** The key is the wire name. */
     methods: Record<string, AnyMethod>
     /** What wraps every call, the outermost first. */
@@ -190,6 +170,8 @@ export declare namespace createDispatch {
     config: { /** Largest response, bytes. */ responseLimit: number }
   }
 }
+
+const NO_ARRAY = 'invalid params: expected an array, by position'
 
 const NO_REQUEST: JSONRPCRequest = { jsonrpc: JSONRPC, id: null, method: '' }
 

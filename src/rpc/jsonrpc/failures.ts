@@ -1,4 +1,4 @@
-import { JSONRPCErrorCode } from 'json-rpc-2.0'
+import { createJSONRPCErrorResponse, JSONRPCErrorCode, type JSONRPCID } from 'json-rpc-2.0'
 
 import { closest } from '../../lib/closest.ts'
 import { RpcError } from '../../lib/errors.ts'
@@ -47,6 +47,11 @@ export function methodNotFound(method: string, served: readonly string[]) {
 /** The response is larger than the limit. @param limit - bytes */
 export function tooLarge(limit: number) {
   return { code: TOO_LARGE, message: `Response exceeds the limit of ${limit} bytes` }
+}
+
+/** The response of json-rpc-2.0 that carries an error object. */
+export function errorResponse(id: JSONRPCID, { code, data, message }: ReturnType<typeof errorOf>) {
+  return createJSONRPCErrorResponse(id, code, message, data)
 }
 
 /** The error object for what a method threw. */

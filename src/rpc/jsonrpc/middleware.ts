@@ -1,4 +1,4 @@
-import { createJSONRPCErrorResponse, type JSONRPCRequest } from 'json-rpc-2.0'
+import type { JSONRPCRequest } from 'json-rpc-2.0'
 
 import type { RpcError } from '../../lib/errors.ts'
 import type { LoopWatch } from '../../lib/loopWatch.ts'
@@ -6,6 +6,7 @@ import type { CallLimits } from '../../limits/limits.ts'
 import { refusedAnswer } from './answer.ts'
 import { answered } from './answered.ts'
 import type { RpcCall, RpcMiddleware } from './call.ts'
+import { errorResponse } from './failures.ts'
 
 // What wraps every call, one function a concern. `gateway/parts/rpcServers.ts` has the list, in the order in which they run.
 
@@ -37,12 +38,11 @@ export function limited(limits: Pick<CallLimits, 'enter' | 'leave'>): RpcMiddlew
 }
 
 function refuse({ id }: JSONRPCRequest, call: RpcCall, denied: RpcError) {
-  const { code, data, message } = denied
-  call.code = code
+  call.code = denied.code
   call.started = performance.now()
   if (id === undefined) return answered(null)
   call.answer = refusedAnswer(call.idText, denied)
-  return answered(createJSONRPCErrorResponse(id, code, message, data))
+  return answered(errorResponse(id, denied))
 }
 
 /** Measures each call, and says which one runs when the event loop is blocked. */

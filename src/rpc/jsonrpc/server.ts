@@ -21,11 +21,10 @@ export type RpcServer = {
  * A JSON-RPC 2.0 server for a table of methods. Json-rpc-2.0 dispatches each call (`createDispatch`). Parsing is here, because ids stay as
  * they are written, and depth, size and batches have limits. Params are read by position only.
  */
-export function createRpcServer(given: createRpcServer.Options): RpcServer {
-  const options = { middleware: [], ...given, config: { ...SIZES, ...given.config } }
+export function createRpcServer(options: createRpcServer.Options): RpcServer {
   const parts: Parts = { ...options, dispatch: createDispatch(options) }
   const { responseLimit: left } = options.config
-  const onRequest = given.trace?.request
+  const onRequest = options.trace?.request
   return {
     answer(text, request) {
       const calls: ObservedCall[] | undefined = onRequest && []
@@ -41,12 +40,11 @@ export function createRpcServer(given: createRpcServer.Options): RpcServer {
 }
 
 export declare namespace createRpcServer {
-  type Options = Omit<createDispatch.Options, 'config' | 'limits' | 'middleware'> & {
-    /** Limits that differ from the defaults. */
-    config?: Partial<Sizes>
+  type Options = createDispatch.Options & {
+    /** Most calls of one batch, deepest nesting of a request, and bytes of the largest response. */
+    config: Pick<Config, 'batchLimit' | 'depthLimit' | 'responseLimit'>
     /** Charges what is read and not run. @default nothing */
-    limits?: Partial<Pick<CallLimits, 'charge'>> & createDispatch.Options['limits']
-    middleware?: createDispatch.Options['middleware']
+    limits?: Pick<CallLimits, 'charge'> | undefined
     /** @default nothing */
     trace?: {
       /** Wraps each batch. */
@@ -59,15 +57,7 @@ export declare namespace createRpcServer {
   }
 }
 
-/** Most calls of one batch, deepest nesting of a request, and bytes of the largest response. */
-type Sizes = Pick<Config, 'batchLimit' | 'depthLimit' | 'responseLimit'>
-
-const SIZES: Sizes = { batchLimit: 1_000, depthLimit: 32, responseLimit: 64 * 1024 * 1024 }
-
-type Parts = Pick<createRpcServer.Options, 'limits' | 'trace'> & {
-  config: Sizes
-  dispatch: Dispatch
-}
+type Parts = Pick<createRpcServer.Options, 'config' | 'limits' | 'trace'> & { dispatch: Dispatch }
 
 function answerText(parts: Parts, text: string, shared: Shared): Promise<Answer | undefined> {
   if (text.length > LARGE_BODY) {
@@ -133,7 +123,7 @@ async function refused(parts: Parts, request: ClientCall, answer: Answer): Promi
 }
 
 function charge({ limits }: Parts, { caller }: ClientCall, units: number): void {
-  if (caller) limits?.charge?.(caller, units)
+  if (caller) limits?.charge(caller, units)
 }
 
 /** Wraps a batch of so many entries. Returns its result. */
