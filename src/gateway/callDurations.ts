@@ -1,15 +1,5 @@
 import type { Histogram, MetricValueWithName, Registry } from 'prom-client'
 
-/** A histogram of durations by labels. */
-export type CallDurations = {
-  /**
-   * One call.
-   *
-   * @param values - of the labels, in their order. A series without the last ones has no such labels.
-   */
-  observe(seconds: number, ...values: readonly string[]): void
-}
-
 /**
  * Registers a histogram that counts by itself. Those of the library check and hash the labels of each observation, which takes
  * several times as long as counting it.
@@ -20,7 +10,7 @@ export function createCallDurations({
   labels,
   name,
   registry,
-}: createCallDurations.Options): CallDurations {
+}: createCallDurations.Options) {
   const all: Series[] = []
   const root: Level = { next: new Map(), series: undefined }
 
@@ -71,7 +61,12 @@ export function createCallDurations({
   } as unknown as Histogram)
 
   return {
-    observe(seconds, ...values) {
+    /**
+     * One call.
+     *
+     * @param values - of the labels, in their order. A series without the last ones has no such labels.
+     */
+    observe(seconds: number, ...values: readonly string[]) {
       const series = seriesOf(values)
       let bucket = 0
       while (seconds > (buckets[bucket] ?? Infinity)) bucket++

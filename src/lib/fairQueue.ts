@@ -1,24 +1,11 @@
 /**
  * A weighted fair queue: each owner gets turns in proportion to its weight, however many entries it adds. The entries of one
  * owner keep their order.
- */
-export type FairQueue<entry> = {
-  /** @param owner - whose turn it uses; entries without an owner share one. */
-  add(entry: entry, owner?: string, weight?: number): void
-  /** Removes an entry that no longer waits. It does not use a turn. */
-  remove(entry: entry): void
-  /** Removes and returns the next entry, or the next one that is ready. */
-  shift(isReady?: (entry: entry) => boolean): entry | undefined
-  readonly size: number
-  /** Entries that have their turn before the next one of an owner. */
-  ahead(owner?: string, weight?: number): number
-}
-
-/**
+ *
  * Start-time fair queueing: an entry gets the turn after the previous one of its owner, but never one that has passed. An
  * owner that was idle does not save turns.
  */
-export function createFairQueue<entry>(): FairQueue<entry> {
+export function createFairQueue<entry>() {
   /** In the order of their turns. */
   const places: Place<entry>[] = []
   /** The last turn of each owner that waits. */
@@ -38,23 +25,27 @@ export function createFairQueue<entry>(): FairQueue<entry> {
   }
 
   return {
-    add(entry, owner = '', weight = 1) {
+    /** @param owner - whose turn it uses; entries without an owner share one. */
+    add(entry: entry, owner: string = '', weight: number = 1) {
       let own = owners.get(owner)
       if (!own) owners.set(owner, (own = { turn: present, waiting: 0 }))
       own.turn = turnOf(own.turn, weight)
       own.waiting++
       places.splice(positionOf(places, own.turn), 0, { entry, owner, turn: own.turn })
     },
-    remove(entry) {
+    /** Removes an entry that no longer waits. It does not use a turn. */
+    remove(entry: entry) {
       drop(places.findIndex((place) => place.entry === entry))
     },
-    shift(isReady) {
+    /** Removes and returns the next entry, or the next one that is ready. */
+    shift(isReady?: (entry: entry) => boolean) {
       const at = isReady ? places.findIndex(({ entry }) => isReady(entry)) : 0
       const place = drop(at)
       if (place) present = Math.max(present, place.turn)
       return place?.entry
     },
-    ahead: (owner = '', weight = 1) =>
+    /** Entries that have their turn before the next one of an owner. */
+    ahead: (owner: string = '', weight: number = 1) =>
       positionOf(places, turnOf(owners.get(owner)?.turn ?? present, weight)),
     get size() {
       return places.length

@@ -9,17 +9,7 @@ import type { BlockRange } from '../blockRange.ts'
 import type { LogMatch } from '../blocks/chainTypes.ts'
 
 /** Finds the blocks that have logs of a search, without reading blocks. */
-export type LogHints = {
-  /**
-   * The blocks that have matching logs: one list for each part of the range, in order. A list ends with the block in which its logs
-   * exceed `limit`; it is undefined if the node does not say. Returns undefined if hints do not save reads.
-   */
-  blocksWith(
-    range: BlockRange,
-    match: LogMatch,
-    options: { limit: number; call?: Call | undefined },
-  ): Promise<readonly HintedBlock[] | undefined>[] | undefined
-}
+export type LogHints = ReturnType<typeof createLogHints>
 
 /** A block that has matching logs, as the node's JSON-RPC reports it. */
 export type HintedBlock = {
@@ -76,9 +66,17 @@ export type NodeLog = {
  *
  * @param rpc - returns undefined while no node has a JSON-RPC: then there are no hints.
  */
-export function createLogHints({ rpc: current }: createLogHints.Options): LogHints {
+export function createLogHints({ rpc: current }: createLogHints.Options) {
   return {
-    blocksWith({ from, to }, match, { limit, call }) {
+    /**
+     * The blocks that have matching logs: one list for each part of the range, in order. A list ends with the block in which its logs
+     * exceed `limit`; it is undefined if the node does not say. Returns undefined if hints do not save reads.
+     */
+    blocksWith(
+      { from, to }: BlockRange,
+      match: LogMatch,
+      { limit, call }: { limit: number; call?: Call | undefined },
+    ) {
       const isNarrow = match.addresses.length > 0 || match.topics.some((choice) => choice?.length)
       const length = to - from + 1
       const rpc = current()

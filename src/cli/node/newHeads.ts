@@ -2,16 +2,13 @@ import { pause } from '../base/interrupt.ts'
 import { openRpcSocket } from '../base/rpcSocket.ts'
 
 /** Waits for new heads. */
-export type NewHeads = {
-  /** Resolves after a new head was announced, or after a while without one. */
-  next(): Promise<void>
-}
+export type NewHeads = ReturnType<typeof createNewHeads>
 
 /**
  * Subscribes to `newHeads` over WebSocket at the address of a JSON-RPC endpoint, and reconnects. An announcement only makes
  * `next` resolve early: without a connection it resolves every `interval` milliseconds.
  */
-export function createNewHeads({ interval, note, signal, url }: createNewHeads.Options): NewHeads {
+export function createNewHeads({ interval, note, signal, url }: createNewHeads.Options) {
   let isConnected = false
   let isAnnounced = false
   let wake = () => {}
@@ -49,6 +46,7 @@ export function createNewHeads({ interval, note, signal, url }: createNewHeads.O
   }
 
   return {
+    /** Resolves after a new head was announced, or after a while without one. */
     async next() {
       if (!isAnnounced) {
         const announced = new AbortController()

@@ -1,26 +1,12 @@
 import type { Config } from '../../config/config.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { AnyMethod } from '../../rpc/method.ts'
-import { type OpenRpcDocument, openRpcDocument } from '../../rpc/openrpc/document.ts'
+import { openRpcDocument } from '../../rpc/openrpc/document.ts'
 import examples from '../../rpc/openrpc/examples.json' with { type: 'json' }
 import { createDiscoverMethod } from '../../rpc/openrpc/rpc.discover.ts'
 
-/** The description of a table of methods, for tools and for the console of the page. */
-export type Description = {
-  /** The table with `rpc.discover`, also under the name `rpc_discover`. */
-  methods: Record<string, AnyMethod>
-  /** The OpenRPC document. @param url - base URL with which the client reaches the gateway */
-  document(url: string): OpenRpcDocument
-  /** Methods that are served, by name. */
-  served: { name: string; summary: string }[]
-}
-
-/** Describes a table of methods. @param ownUrl - base URL of the gateway, for the answer of `rpc.discover` */
-export function describe(
-  table: Record<string, AnyMethod>,
-  config: Config,
-  ownUrl: () => string,
-): Description {
+/** Describes a table of methods, for tools and for the console of the page. @param ownUrl - base URL of the gateway, for the answer of `rpc.discover` */
+export function describe(table: Record<string, AnyMethod>, config: Config, ownUrl: () => string) {
   const document = (url: string) =>
     openRpcDocument({ examples, limits: limitsOf(config), methods, url, version: VERSION })
   const discover = createDiscoverMethod(() => document(ownUrl()))
@@ -30,8 +16,11 @@ export function describe(
     rpc_discover: discover,
   }
   return {
+    /** The table with `rpc.discover`, also under the name `rpc_discover`. */
     methods,
+    /** The OpenRPC document. @param url - base URL with which the client reaches the gateway */
     document,
+    /** Methods that are served, by name. */
     served: Object.entries(methods)
       .filter(([, { kind = 'served' }]) => kind !== 'refused')
       .map(([name, { summary }]) => ({ name, summary }))

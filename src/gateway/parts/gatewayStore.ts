@@ -11,18 +11,9 @@ import type { NativeClient } from '../../native/client.ts'
 import { stringifyNative } from '../../native/wire/json.ts'
 import type { Hex } from '../../native/wire/types.ts'
 import { stateFolder } from '../../sending/openSentStore.ts'
-import type { StoreStatus } from '../metrics.ts'
 
 /** The store of final blocks, kept in step with the head. */
-export type GatewayStore = {
-  /** The head has read a block. It is stored when it is final. */
-  loaded(block: LoadedBlock): void
-  /** Whether it has the block of a transaction, and may answer. */
-  has(id: Hex): Promise<boolean>
-  start(): void
-  stop(): Promise<void>
-  status(): StoreStatus
-}
+export type GatewayStore = ReturnType<typeof createGatewayStore>
 
 /** The store that the options name; undefined without one, and for a chain in this process. */
 export function storeOf(
@@ -52,7 +43,7 @@ export function createGatewayStore({
   log,
   native,
   use,
-}: createGatewayStore.Options): GatewayStore | undefined {
+}: createGatewayStore.Options) {
   const place = storeOf(config, chainId)
   if (!place) return undefined
   /** `closed` until the storage is open, or while blocks are removed. */
@@ -133,10 +124,12 @@ export function createGatewayStore({
   }
 
   return {
-    loaded(block) {
+    /** The head has read a block. It is stored when it is final. */
+    loaded(block: LoadedBlock) {
       recent = [...recent, block].slice(-MOST_RECENT)
     },
-    has: async (id) =>
+    /** Whether it has the block of a transaction, and may answer. */
+    has: async (id: Hex) =>
       state === 'up' && (await store.heightOf(id).catch(() => undefined)) !== undefined,
     start() {
       solid = head.window()?.solidified.number ?? -1

@@ -57,18 +57,7 @@ const LISTS = 4_096
 const PAGES = 128
 
 /** Searches one engine. */
-export type Searcher = {
-  /**
-   * @param share - Called at most once, when the search is long, with its second half. This search then answers only for the
-   * blocks before it.
-   * @throws the signal's reason
-   */
-  search(
-    request: SearchRequest,
-    signal?: StopSignal,
-    share?: (half: Half) => void,
-  ): Promise<SearchAnswer>
-}
+export type Searcher = ReturnType<typeof createSearcher>
 
 /** Creates the searches of one thread over an engine. */
 export function createSearcher({
@@ -77,13 +66,18 @@ export function createSearcher({
   facts,
   now = () => performance.now(),
   shareAfter = SHARE_AFTER,
-}: createSearcher.Options): Searcher {
+}: createSearcher.Options) {
   const hash = createHasher(facts.seed)
   const kept = facts.addresses && new Set(facts.addresses)
   const turns = createTurns()
 
   return {
-    search: (request, signal, share) =>
+    /**
+     * @param share - Called at most once, when the search is long, with its second half. This search then answers only for the
+     * blocks before it.
+     * @throws the signal's reason
+     */
+    search: (request: SearchRequest, signal?: StopSignal, share?: (half: Half) => void) =>
       engine.read(async (snapshot) => {
         const { reads, view } = countReads(snapshot)
         const rows = createRowWriter()

@@ -6,22 +6,17 @@ export type DueEntry = {
   at: number
 }
 
-/** The deadlines of many calls. Most calls end early, so one timer for all costs less than one for each. */
-export type DueList<entry extends DueEntry> = {
-  /** Adds an entry. Call it again when an entry of the list becomes due earlier. */
-  add(entry: entry): void
-  /** Does nothing for an entry that is not in the list. */
-  remove(entry: entry): void
-}
-
 /** Milliseconds that an entry may be late, and the shortest time between two checks of the list. */
 const TICK = 10
 
-/** Creates an empty list. `onDue` is called once for each entry that is due. */
+/**
+ * The deadlines of many calls. Most calls end early, so one timer for all costs less than one for each. `onDue` is called once for each
+ * entry that is due.
+ */
 export function createDueList<entry extends DueEntry>({
   now = () => performance.now(),
   onDue,
-}: createDueList.Options<entry>): DueList<entry> {
+}: createDueList.Options<entry>) {
   // Not a Set: a Set that changes all the time keeps removed entries until the next full garbage collection.
   const entries: entry[] = []
   let timer: NodeJS.Timeout | undefined
@@ -68,10 +63,12 @@ export function createDueList<entry extends DueEntry>({
   }
 
   return {
-    add(entry) {
+    /** Adds an entry. Call it again when an entry of the list becomes due earlier. */
+    add(entry: entry) {
       if (entry.at === -1) entry.at = entries.push(entry) - 1
       checkBy(entry.dueAt)
     },
+    /** Does nothing for an entry that is not in the list. */
     remove,
   }
 }
