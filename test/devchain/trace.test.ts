@@ -120,6 +120,19 @@ describe('debug_traceTransaction', () => {
     }
   })
 
+  test('behavior: a slot that the same run has emptied reads as zero', async () => {
+    // SSTORE 1, SSTORE 0, SLOAD, STOP: all of slot 0.
+    const data = '0x60015f555f5f555f5400'
+    const traced = await dev.rpc('debug_traceCall', { from: dev.accountOf(0), data }, 'latest', {})
+    const { failed, structLogs } = traced as StructTrace
+    expect(failed).toBe(false)
+    expect(structLogs.at(-1)).toMatchObject({
+      op: 'STOP',
+      stack: ['00'.repeat(32)],
+      storage: { ['00'.repeat(32)]: '00'.repeat(32) },
+    })
+  })
+
   test('args: the struct logger shows the requested fields', async () => {
     const all = (await trace('call', { enableMemory: true, enableReturnData: true })) as StructTrace
     const last = all.structLogs.at(-1)

@@ -64,7 +64,7 @@ export function createStructLogger(options: StructLoggerOptions): Tracer {
     const value =
       code === SSTORE
         ? word(stack.at(-2) ?? 0n)
-        : word(BigInt(`0x${state.get('storage', key) ?? '0'}`))
+        : (state.get('storage', key) ?? '').padStart(64, '0')
     storage[slot] = value
     known.set(address, storage)
     return storage
