@@ -8,7 +8,7 @@ import { rpcBlockOf } from '../../test/support/rpcBlock.ts'
 import { createScriptedView } from '../../test/support/scriptedChainView.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcTransaction } from '../codec/types.ts'
-import { fromWire } from '../lib/wire.ts'
+import { fromPrepared } from '../lib/prepared.ts'
 import { contentOf } from './load.ts'
 
 const unknown: Hash = `0x${'ab'.repeat(32)}`
@@ -27,17 +27,17 @@ describe('the recorded chain', () => {
       }
       const full = rpcBlockOf(block, infos, { ...context, full: true })
       const receipts = toRpcReceipts(block, infos, context)
-      expect(fromWire((await chain.block(number, true))!)).toEqual(full)
-      expect(fromWire((await chain.block({ blockHash: full.hash }, false))!)).toEqual(
+      expect(fromPrepared((await chain.block(number, true))!)).toEqual(full)
+      expect(fromPrepared((await chain.block({ blockHash: full.hash }, false))!)).toEqual(
         rpcBlockOf(block, infos, { ...context, full: false }),
       )
-      expect(fromWire((await chain.receipts(number))!)).toEqual(receipts)
+      expect(fromPrepared((await chain.receipts(number))!)).toEqual(receipts)
       expect(await chain.transactionCount(number)).toBe(full.transactions.length)
       for (const [index, row] of (full.transactions as RpcTransaction[]).entries()) {
         expect(await chain.transaction(row.hash)).toEqual(row)
-        expect(fromWire((await chain.transactionAt(number, index))!)).toEqual(row)
+        expect(fromPrepared((await chain.transactionAt(number, index))!)).toEqual(row)
         const receipt = await chain.receipt(row.hash)
-        expect(receipt && fromWire(receipt)).toEqual(receipts[index])
+        expect(receipt && fromPrepared(receipt)).toEqual(receipts[index])
       }
     }
     // Every block was read once, and the outcomes of every block with transactions.
@@ -78,7 +78,7 @@ describe('the recorded chain', () => {
     const [hash] = recordedBlock(0).block.transactions?.map(({ txID }): Hash => `0x${txID}`) ?? []
     expect(await chain.transaction(hash!)).toMatchObject({ blockNumber: '0x0', hash })
     expect(await chain.receipt(hash!)).toBeUndefined()
-    expect(fromWire((await chain.receipts('earliest'))!)).toEqual([])
+    expect(fromPrepared((await chain.receipts('earliest'))!)).toEqual([])
   })
 
   test('behavior: unknown blocks and transactions', async () => {
@@ -170,7 +170,7 @@ describe('transactions near the head', () => {
   const transactionIn = async (
     { chain }: ReturnType<typeof setup>,
     number: number,
-  ): Promise<Hash> => fromWire((await chain.transactionAt(number, 0))!).hash
+  ): Promise<Hash> => fromPrepared((await chain.transactionAt(number, 0))!).hash
 
   test('behavior: in the mempool, the fields of a block are null', async () => {
     const { chain, node } = setup()
@@ -278,6 +278,6 @@ describe('transactions near the head', () => {
       blockHash: block!.hash,
       blockNumber: '0x14',
     })
-    expect(fromWire((await chain.receipt(hash))!)).toMatchObject({ blockHash: block!.hash })
+    expect(fromPrepared((await chain.receipt(hash))!)).toMatchObject({ blockHash: block!.hash })
   })
 })

@@ -5,7 +5,7 @@ import type { RpcBlock, RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import type { Config } from '../config/config.ts'
 import type { Call } from '../lib/call.ts'
 import { BeyondHeadError, InvalidParamsError, RpcError } from '../lib/errors.ts'
-import { ownWire, type Wire } from '../lib/wire.ts'
+import { ownPrepared, type Prepared } from '../lib/prepared.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { AccountIndex } from './accountIndex.ts'
 import type { BlockRange, NextRun } from './blockRange.ts'
@@ -86,12 +86,12 @@ export function createChain(options: createChain.Options): Chain {
   }
 
   /** Reads a solidified block without its transactions, if it is not cached and the nodes serve gRPC, which makes that cheap. */
-  async function slimBlock(ref: BlockRef, call?: Call): Promise<Wire<RpcBlock> | undefined> {
+  async function slimBlock(ref: BlockRef, call?: Call): Promise<Prepared<RpcBlock> | undefined> {
     if (typeof ref !== 'number' || ref > head.solid().number || !hasGrpc?.()) return undefined
     return blocks.peek(ref) ? undefined : slim.get(ref, call)
   }
 
-  function builtBlock(ref: BlockRef, full: boolean): Wire<RpcBlock> | undefined {
+  function builtBlock(ref: BlockRef, full: boolean): Prepared<RpcBlock> | undefined {
     if (typeof ref === 'object') return undefined
     const number = heightOf(ref)
     return number <= latest().number ? blocks.built(number, full) : undefined
@@ -101,7 +101,7 @@ export function createChain(options: createChain.Options): Chain {
     ref: BlockRef,
     full: boolean,
     call: Call | undefined,
-  ): Promise<Wire<RpcBlock> | undefined> {
+  ): Promise<Prepared<RpcBlock> | undefined> {
     const read = full ? undefined : await slimBlock(ref, call)
     if (read) return read
     const block = await find(ref, call)
@@ -171,7 +171,7 @@ export function createChain(options: createChain.Options): Chain {
     }
     const logs = await logsOfRange(range, match, options)
     if (typeof end === 'number' || (end !== undefined && end === blocks.hashAt(range.to)))
-      answers.set(key, { logs: ownWire(logs), origins })
+      answers.set(key, { logs: ownPrepared(logs), origins })
     return { logs, origins }
   }
 
@@ -279,8 +279,8 @@ export function createChain(options: createChain.Options): Chain {
           kinds,
           timestamp: Math.floor(block.timestamp / 1_000),
           created: block.concerned()[index]?.created ?? [],
-          transaction: block.transaction(index, context) as Wire<RpcTransaction>,
-          receipt: block.receipt(index, context) as Wire<RpcReceipt>,
+          transaction: block.transaction(index, context) as Prepared<RpcTransaction>,
+          receipt: block.receipt(index, context) as Prepared<RpcReceipt>,
         }
       })
       return { ...part, rows: await Promise.all(rows) }

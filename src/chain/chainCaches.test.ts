@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { toWire } from '../lib/wire.ts'
+import { toPrepared } from '../lib/prepared.ts'
 import type { LogOrigin } from './blocks/chainTypes.ts'
 import { createChainCaches } from './chainCaches.ts'
 
@@ -14,7 +14,7 @@ test('behavior: a cached answer counts where its logs were found, which can be m
     source: block % 2 === 0 ? 'memory' : 'receipts',
   }))
   for (let search = 0; search < 100; search++)
-    answers.set(`search ${search}`, { logs: toWire([]), origins })
+    answers.set(`search ${search}`, { logs: toPrepared([]), origins })
   // A million bytes for answers, each origin with an address and three members.
   expect(answers.size).toBeLessThan(10)
 })

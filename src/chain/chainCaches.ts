@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 import type { RpcLog } from '../codec/types.ts'
 import type { Config } from '../config/config.ts'
-import { type Wire, wireLength } from '../lib/wire.ts'
+import { type Prepared, preparedLength } from '../lib/prepared.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Blocks, CanonicalView } from './blocks/blocks.ts'
 import type { LogOrigin } from './blocks/chainTypes.ts'
@@ -21,7 +21,7 @@ export type ChainCaches = {
 }
 
 /** An answer to a log search, and where its logs were found. */
-export type LogAnswer = { logs: Wire<RpcLog[]>; origins: readonly LogOrigin[] }
+export type LogAnswer = { logs: Prepared<RpcLog[]>; origins: readonly LogOrigin[] }
 
 /** Memory for whole answers to log searches, as a share of the memory for blocks and in addition to it. */
 const ANSWERS_SHARE = 1 / 8
@@ -51,7 +51,7 @@ export function createChainCaches({
     answers: new LRUCache({
       maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
       sizeCalculation: ({ logs, origins }, key) =>
-        wireLength(logs) + origins.length * ORIGIN_BYTES + key.length + ANSWER_BYTES,
+        preparedLength(logs) + origins.length * ORIGIN_BYTES + key.length + ANSWER_BYTES,
     }),
     prices,
     slim: createSlimBlocks({

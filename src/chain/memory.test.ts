@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 
 import { recordedBlock } from '../../test/support/recordedBlock.ts'
-import { ownWire, type Wire, wireLength } from '../lib/wire.ts'
+import { ownPrepared, type Prepared, preparedLength } from '../lib/prepared.ts'
 import { outlinePart } from '../native/wire/blockOutline.ts'
 import { type CachedBlock, createCachedBlock } from './blocks/cachedBlock.ts'
 import { createLogBlock } from './blocks/logBlock.ts'
@@ -127,12 +127,12 @@ test('default: a cached answer with few rows of large blocks keeps what it count
   })
   const ratio = measure(
     SMALL_VALUES,
-    (): Wire<unknown> => {
+    (): Prepared<unknown> => {
       const chunk = createLogBlock(block, infos).logs(few)
-      return ownWire(arrayOf([chunk], 1))
+      return ownPrepared(arrayOf([chunk], 1))
     },
     // As the cache of answers counts, with its key.
-    (answer) => wireLength(answer) + 500,
+    (answer) => preparedLength(answer) + 500,
   )
   expect(ratio).toBeGreaterThan(LEAST)
   expect(ratio).toBeLessThan(MOST)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../test/support/context.ts'
 import { labels } from '../../test/support/recordedChain.ts'
-import { fromWire, isWire } from '../lib/wire.ts'
+import { fromPrepared, isPrepared } from '../lib/prepared.ts'
 import { receiptByHash, transactionByHash } from './alias.ts'
 import type { SentTransaction } from './sentStore.ts'
 
@@ -43,7 +43,7 @@ test('default: a receipt contains the requested hash in every field', async () =
   const context = await createContext(known)
   for (const hash of [id, alias]) {
     const answer = await receiptByHash(hash, context)
-    expect(isWire(answer) ? fromWire(answer) : answer).toMatchObject({
+    expect(isPrepared(answer) ? fromPrepared(answer) : answer).toMatchObject({
       contractAddress: `0x${labels.contracts.Kitchen.address.slice(2)}`,
       transactionHash: hash,
     })

@@ -5,7 +5,7 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { toRpcTransaction } from '../codec/transaction.ts'
 import type { RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import type { Call } from '../lib/call.ts'
-import { fromWire, type Wire } from '../lib/wire.ts'
+import { fromPrepared, type Prepared } from '../lib/prepared.ts'
 import { decodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Sending } from './sending.ts'
 import type { SentTransaction } from './sentStore.ts'
@@ -36,13 +36,14 @@ export async function transactionByHash(
 export async function receiptByHash(
   hash: Hash,
   { call, chain, sending }: Needs,
-): Promise<Wire<RpcReceipt> | RpcReceipt | undefined> {
+): Promise<Prepared<RpcReceipt> | RpcReceipt | undefined> {
   const own = await chain.receipt(hash, call)
   if (own && !sending.rewritesPredicted) return own
   const sent = await sentAs(hash, sending, own)
-  const wire = own ?? (sent && sent.id !== hash ? await chain.receipt(sent.id, call) : undefined)
-  if (!wire || !sent || (own && !sent.replaced)) return wire
-  const receipt = fromWire(wire)
+  const prepared =
+    own ?? (sent && sent.id !== hash ? await chain.receipt(sent.id, call) : undefined)
+  if (!prepared || !sent || (own && !sent.replaced)) return prepared
+  const receipt = fromPrepared(prepared)
   return {
     ...receipt,
     logs: receipt.logs.map((log) => ({ ...log, transactionHash: hash })),

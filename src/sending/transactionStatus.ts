@@ -7,7 +7,7 @@ import { hasSucceeded } from '../codec/receipt.ts'
 import { revertReason } from '../codec/revert.ts'
 import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
-import { fromWire } from '../lib/wire.ts'
+import { fromPrepared } from '../lib/prepared.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
 import type { NodeLook } from './nodeLooks.ts'
@@ -110,7 +110,7 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
     })
   // Nodes keep no outcomes of these.
   const block = await chain.block(0, false, call)
-  const first = block && fromWire(block)
+  const first = block && fromPrepared(block)
   if (first && (first.transactions as Hash[]).includes(id))
     return status('mined', {
       ...placeOf({ number: 0, hash: first.hash }, chain),

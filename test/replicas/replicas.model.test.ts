@@ -13,8 +13,8 @@ import { createHead } from '../../src/chain/head/head.ts'
 import type { RpcLog } from '../../src/codec/types.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import { RpcError } from '../../src/lib/errors.ts'
+import { fromPrepared } from '../../src/lib/prepared.ts'
 import { createRedisLink } from '../../src/lib/redis.ts'
-import { fromWire } from '../../src/lib/wire.ts'
 import type { ClientCall } from '../../src/rpc/request.ts'
 import { createScriptedChain, type ScriptedChain, type Script } from '../support/chain.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../support/redis.ts'
@@ -186,7 +186,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
 
   async function poll(index: number, filter: 'logs' | 'blocks', outcome: 'sent' | 'lost') {
     const request = createRequest()
-    const page = fromWire(await of(index).filters.changes(ids[filter], request.scope))
+    const page = fromPrepared(await of(index).filters.changes(ids[filter], request.scope))
     if (outcome === 'sent') receive(filter, page)
     request.end(outcome === 'sent')
     return page

@@ -6,7 +6,7 @@ import type { Health } from '../../src/http/health.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { createUnsent } from '../../src/http/unsent.ts'
 import { createHeldBytes } from '../../src/lib/heldBytes.ts'
-import { wireOf } from '../../src/lib/wire.ts'
+import { preparedOf } from '../../src/lib/prepared.ts'
 import { type CallLimits, createCallLimits } from '../../src/limits/limits.ts'
 import type { Context } from '../../src/rpc/context.ts'
 import { limited } from '../../src/rpc/jsonrpc/middleware.ts'
@@ -75,11 +75,11 @@ export async function startHttpServer(
   })
   const methods: Record<string, AnyMethod> = {
     echo: method((_, [input]) => input),
-    big: method((_, [bytes]) => wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))),
+    big: method((_, [bytes]) => preparedOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))),
     page: method((_, [bytes], call) => {
       clients.push(call.client)
       call.onDelivery((delivered) => deliveries.push(delivered))
-      return wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))
+      return preparedOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))
     }),
     wait: method(async (_, __, call) => {
       clients.push(call.client)

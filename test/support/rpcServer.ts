@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 
 import { InvalidParamsError, RpcError } from '../../src/lib/errors.ts'
-import { toWire } from '../../src/lib/wire.ts'
+import { toPrepared } from '../../src/lib/prepared.ts'
 import type { Context } from '../../src/rpc/context.ts'
 import { answerBytes } from '../../src/rpc/jsonrpc/answer.ts'
 import type { ObservedCall } from '../../src/rpc/jsonrpc/call.ts'
@@ -35,7 +35,7 @@ export function setupRpcServer({
   }
   const methods: Record<string, AnyMethod> = {
     echo,
-    wire: { ...echo, handler: (_, [input]) => toWire(input) },
+    prepared: { ...echo, handler: (_, [input]) => toPrepared(input) },
     nothing: { ...echo, handler: () => undefined },
     bigint: { ...echo, handler: () => 1n },
     crash: {

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { startGrpcNode } from '../../../test/support/grpcNode.ts'
 import { startReplayNode } from '../../../test/support/node.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { createNodeClient, type NativeClient } from '../../native/client.ts'
 import { withGrpc } from '../../native/grpc/withGrpc.ts'
 import { createHttpTransport } from '../../native/transport/transport.ts'
@@ -16,20 +16,20 @@ const everything = createLogMatcher({ addresses: [], topics: [] })
 const HEAD = 223
 
 const ANSWERS: Record<string, (block: CachedBlock) => unknown> = {
-  slim: (block) => fromWire(block.slim(context)),
-  full: (block) => fromWire(block.full(context).whole),
-  receipts: (block) => fromWire(block.receipts(context).whole),
+  slim: (block) => fromPrepared(block.slim(context)),
+  full: (block) => fromPrepared(block.full(context).whole),
+  receipts: (block) => fromPrepared(block.receipts(context).whole),
   logs(block) {
     const chunk = block.logs(everything)
-    return fromWire(arrayOf([chunk], chunk.count))
+    return fromPrepared(arrayOf([chunk], chunk.count))
   },
   concerned: (block) => block.concerned(),
   'one alone': (block) => {
     const last = block.transactions.length - 1
     const [transaction, receipt] = [block.transaction(last, context), block.receipt(last, context)]
     return {
-      receipt: receipt && fromWire(receipt),
-      transaction: transaction && fromWire(transaction),
+      receipt: receipt && fromPrepared(receipt),
+      transaction: transaction && fromPrepared(transaction),
     }
   },
 }

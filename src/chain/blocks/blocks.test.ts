@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/support/chain.ts'
 import { createSteeredHead } from '../../../test/support/steeredHead.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { createNodeClient } from '../../native/client.ts'
 import type { Block } from '../../native/wire/types.ts'
 import { contentOf } from '../load.ts'
@@ -38,7 +38,7 @@ test('default', async () => {
   const { blocks, chain } = setup()
   const block = await blocks.get(3)
   expect(block?.id).toEqual({ hash: chain.canonical()[3]?.hash, number: 3 })
-  expect(fromWire(block!.slim()).transactions).toHaveLength(2)
+  expect(fromPrepared(block!.slim()).transactions).toHaveLength(2)
   expect(chain.total()).toBe(2)
 })
 

@@ -6,8 +6,8 @@ import { toHash } from '../../codec/quantity.ts'
 import type { RpcBlock } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
+import type { Prepared } from '../../lib/prepared.ts'
 import { sleep } from '../../lib/sleep.ts'
-import type { Wire } from '../../lib/wire.ts'
 import { createSharing } from '../../native/dedupe.ts'
 import type { ChainUpdate, Head } from '../head/headTypes.ts'
 import {
@@ -180,7 +180,7 @@ export function createBlocks({
     /** The cached canonical block of a height. */
     peek,
     /** The answer about the canonical block of a height, if it is cached and was built before. */
-    built(number: number, isFull: boolean): Wire<RpcBlock> | undefined {
+    built(number: number, isFull: boolean): Prepared<RpcBlock> | undefined {
       const answer = peek(number)?.built(isFull)
       if (answer) hits++
       return answer

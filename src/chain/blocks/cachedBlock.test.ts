@@ -4,7 +4,7 @@ import { recordedBlock } from '../../../test/support/recordedBlock.ts'
 import { rpcBlockOf } from '../../../test/support/rpcBlock.ts'
 import { toRpcLogs } from '../../codec/log.ts'
 import { toRpcReceipts } from '../../codec/receipt.ts'
-import { fromWire, type Wire } from '../../lib/wire.ts'
+import { fromPrepared, type Prepared } from '../../lib/prepared.ts'
 import { contentOf } from '../load.ts'
 import { createCachedBlock } from './cachedBlock.ts'
 import { arrayOf } from './logChunk.ts'
@@ -13,18 +13,18 @@ import { createLogMatcher } from './logMatch.ts'
 const context = { chainId: 0xb24e27cc, energyPrice: 100n }
 const everything = createLogMatcher({ addresses: [], topics: [] })
 
-const textOf = (row: Wire<unknown> | undefined) => row && JSON.stringify(fromWire(row))
+const textOf = (row: Prepared<unknown> | undefined) => row && JSON.stringify(fromPrepared(row))
 
 test('default', () => {
   const { block, infos } = recordedBlock(132)
   const cached = createCachedBlock(contentOf({ block, infos }), () => {})
   const full = rpcBlockOf(block, infos, { ...context, full: true })
   expect(cached.id).toEqual({ hash: full.hash, number: 132 })
-  expect(fromWire(cached.slim())).toEqual(rpcBlockOf(block, infos, { ...context, full: false }))
-  expect(fromWire(cached.full(context).whole)).toEqual(full)
-  expect(fromWire(cached.receipts(context).whole)).toEqual(toRpcReceipts(block, infos, context))
+  expect(fromPrepared(cached.slim())).toEqual(rpcBlockOf(block, infos, { ...context, full: false }))
+  expect(fromPrepared(cached.full(context).whole)).toEqual(full)
+  expect(fromPrepared(cached.receipts(context).whole)).toEqual(toRpcReceipts(block, infos, context))
   const logs = cached.logs(everything)
-  expect(fromWire(arrayOf([logs], logs.count))).toEqual(toRpcLogs(block, infos))
+  expect(fromPrepared(arrayOf([logs], logs.count))).toEqual(toRpcLogs(block, infos))
 })
 
 test('behavior: each answer is built once, in any order of requests', () => {

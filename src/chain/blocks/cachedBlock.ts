@@ -12,7 +12,7 @@ import { toHash, toInt64 } from '../../codec/quantity.ts'
 import { toRpcReceipt, toRpcReceipts } from '../../codec/receipt.ts'
 import { blockSize } from '../../codec/size.ts'
 import type { RpcBlock, RpcHeader, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
-import { type Wire, wireOfText } from '../../lib/wire.ts'
+import { type Prepared, preparedOfText } from '../../lib/prepared.ts'
 import { partiesIn } from '../../native/wire/parties.ts'
 import type { Transaction, TransactionInfo } from '../../native/wire/types.ts'
 import type { OutcomeView } from '../../native/wire/views.ts'
@@ -32,22 +32,22 @@ export type BlockContext = {
   baseFeePerGas?: bigint | undefined
 }
 
-/** A block with its answers as wire bytes. Each answer is built on first use and cached. */
+/** A block with its answers as prepared bytes. Each answer is built on first use and cached. */
 export type CachedBlock = {
   readonly id: BlockId
   readonly parentHash: Hash
   /** Milliseconds. */
   readonly timestamp: number
   readonly transactions: readonly Hash[]
-  slim(context?: Pick<BlockContext, 'baseFeePerGas'>): Wire<RpcBlock>
+  slim(context?: Pick<BlockContext, 'baseFeePerGas'>): Prepared<RpcBlock>
   full(context: BlockContext): Rows<RpcBlock, RpcTransaction>
   receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
   /** One transaction. It does not build the others, until several were asked for. */
-  transaction(index: number, context: BlockContext): Wire<RpcTransaction> | undefined
+  transaction(index: number, context: BlockContext): Prepared<RpcTransaction> | undefined
   /** One receipt; as `transaction`. */
-  receipt(index: number, context: BlockContext): Wire<RpcReceipt> | undefined
+  receipt(index: number, context: BlockContext): Prepared<RpcReceipt> | undefined
   /** The answer with or without whole transactions if it was built before; then it needs no context. */
-  built(isFull: boolean): Wire<RpcBlock> | undefined
+  built(isFull: boolean): Prepared<RpcBlock> | undefined
   /** See `LogBlock`. */
   logs: LogBlock['logs']
   count: LogBlock['count']
@@ -67,7 +67,7 @@ export function createCachedBlock(input: BlockContent, onGrow: () => void): Cach
 
   let source: BlockContent | undefined = input
   let header: RpcHeader | undefined
-  let slim: Wire<RpcBlock> | undefined
+  let slim: Prepared<RpcBlock> | undefined
   let full: Rows<RpcBlock, RpcTransaction> | undefined
   let receipts: Rows<RpcReceipt[], RpcReceipt> | undefined
   let logs: LogBlock | undefined
@@ -114,7 +114,7 @@ export function createCachedBlock(input: BlockContent, onGrow: () => void): Cach
 
     slim(context = {}) {
       if (slim) return slim
-      slim = wireOfText(JSON.stringify(toRpcBlock(headerOf(context), transactions)))
+      slim = preparedOfText(JSON.stringify(toRpcBlock(headerOf(context), transactions)))
       made()
       return slim
     },
@@ -145,7 +145,7 @@ export function createCachedBlock(input: BlockContent, onGrow: () => void): Cach
       if (!transaction || ++alone > ALONE) return view.full(context).row(index)
       const { block, outcomes } = kept(source)
       const place = { block, index, info: outcomes[index]?.whole() }
-      return wireOfText(JSON.stringify(toRpcTransactionAt(place, transaction, context)))
+      return preparedOfText(JSON.stringify(toRpcTransactionAt(place, transaction, context)))
     },
 
     receipt(index, context) {
@@ -161,7 +161,7 @@ export function createCachedBlock(input: BlockContent, onGrow: () => void): Cach
         firstLog += logCount
       }
       const place = { before, energyPrice: context.energyPrice, firstLog, index }
-      return wireOfText(JSON.stringify(toRpcReceipt(block, { info, transaction }, place)))
+      return preparedOfText(JSON.stringify(toRpcReceipt(block, { info, transaction }, place)))
     },
 
     built: (isFull) => (isFull ? full?.whole : slim),

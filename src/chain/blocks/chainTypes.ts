@@ -4,7 +4,7 @@ import type { Concerned } from '../../codec/accounts.ts'
 import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
-import type { Wire } from '../../lib/wire.ts'
+import type { Prepared } from '../../lib/prepared.ts'
 import type { AccountRequest } from '../accountIndex.ts'
 import type { BlockRange, NextRun } from '../blockRange.ts'
 import type { HeadBlock } from '../head/headTypes.ts'
@@ -30,7 +30,7 @@ export type Chain = {
     ref: BlockRef,
     full: boolean,
     call?: Call,
-  ): Promise<Wire<RpcBlock> | undefined> | Wire<RpcBlock>
+  ): Promise<Prepared<RpcBlock> | undefined> | Prepared<RpcBlock>
   /** A transaction of a block as the node sends it, and the time of the block in milliseconds. */
   nativeAt(
     number: number,
@@ -44,12 +44,12 @@ export type Chain = {
     ref: BlockRef,
     index: number,
     call?: Call,
-  ): Promise<Wire<RpcTransaction> | undefined>
-  receipts(ref: BlockRef, call?: Call): Promise<Wire<RpcReceipt[]> | undefined>
-  receipt(hash: Hash, call?: Call): Promise<Wire<RpcReceipt> | undefined>
+  ): Promise<Prepared<RpcTransaction> | undefined>
+  receipts(ref: BlockRef, call?: Call): Promise<Prepared<RpcReceipt[]> | undefined>
+  receipt(hash: Hash, call?: Call): Promise<Prepared<RpcReceipt> | undefined>
   /** In a block, or pending (null block fields). */
   transaction(hash: Hash, call?: Call): Promise<RpcTransaction | undefined>
-  logs(query: LogQuery, call?: Call): Promise<Wire<RpcLog[]>>
+  logs(query: LogQuery, call?: Call): Promise<Prepared<RpcLog[]>>
   /** The next logs of a range. @throws as `logs`, except for too many logs or blocks: a page ends before either limit */
   logPage(
     query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
@@ -67,7 +67,7 @@ export type Chain = {
    *
    * @throws as `logs`
    */
-  logRows(match: LogMatch, range: BlockRange, call?: Call): Promise<Wire<RpcLog>[]>
+  logRows(match: LogMatch, range: BlockRange, call?: Call): Promise<Prepared<RpcLog>[]>
   /**
    * A part of the history of an account. Without an index it reads at most `HISTORY_BLOCKS` blocks.
    *
@@ -108,7 +108,7 @@ export type LogCursor = BlockId & { index?: number }
 
 /** A page of logs: the rows as JSON, where they come from, and the start of the next page; undefined when the range is complete. */
 export type LogPage = {
-  logs: Wire<RpcLog[]>
+  logs: Prepared<RpcLog[]>
   origins: readonly LogOrigin[]
   next: LogCursor | undefined
 }
@@ -132,8 +132,8 @@ export type HistoryRow = {
   timestamp: number
   /** The contracts that it created. */
   created: Concerned['created']
-  transaction: Wire<RpcTransaction>
-  receipt: Wire<RpcReceipt>
+  transaction: Prepared<RpcTransaction>
+  receipt: Prepared<RpcReceipt>
 }
 
 /** A part of a history, in the order of the request. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { recordedBlock } from '../../../test/support/recordedBlock.ts'
 import { CHAIN } from '../../../test/support/recordedChain.ts'
 import { toRpcLogs } from '../../codec/log.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { outlinePart } from '../../native/wire/blockOutline.ts'
 import { contentOf } from '../load.ts'
 import { createCachedBlock } from './cachedBlock.ts'
@@ -21,7 +21,7 @@ const blocks = Array.from({ length: CHAIN.head + 1 }, (_, number) => {
     compact: createLogBlock(outlinePart.pick(block as never), infos),
   }
 })
-const rowsOf = (chunk: LogChunk) => fromWire(arrayOf([chunk], chunk.count))
+const rowsOf = (chunk: LogChunk) => fromPrepared(arrayOf([chunk], chunk.count))
 const textOf = (chunk: LogChunk) => chunk.pieces(chunk.count).map(String).join(',')
 
 test('default: every log of the recorded chain, byte for byte', () => {

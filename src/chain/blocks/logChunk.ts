@@ -1,5 +1,5 @@
 import type { RpcLog } from '../../codec/types.ts'
-import { type Wire, wireOf, wireOfParts } from '../../lib/wire.ts'
+import { type Prepared, preparedOf, preparedOfParts } from '../../lib/prepared.ts'
 
 /** Logs in order, each as JSON bytes. */
 export type LogChunk = {
@@ -8,7 +8,7 @@ export type LogChunk = {
   readonly count: number
   /** The block of a row. */
   block(row: number): number
-  row(row: number): Wire<RpcLog>
+  row(row: number): Prepared<RpcLog>
   /** The first `count` rows as text. Each piece is one or more rows with commas between. */
   pieces(count: number): readonly Buffer[]
 }
@@ -33,7 +33,7 @@ export function packedChunk(
     bytes: count === 0 ? 0 : (ends[first + count - 1] ?? 0) - startOf(first),
     count,
     block: (row) => blocks[first + row] ?? 0,
-    row: (row) => wireOf(bytes.subarray(startOf(first + row), ends[first + row])),
+    row: (row) => preparedOf(bytes.subarray(startOf(first + row), ends[first + row])),
     pieces: (count) =>
       count === 0 ? [] : [bytes.subarray(startOf(first), ends[first + count - 1])],
   }
@@ -51,12 +51,12 @@ export function countedChunk(block: number, count: number): LogChunk {
     count,
     block: () => block,
     pieces: () => [],
-    row: () => wireOf(COMMA.subarray(0, 0)),
+    row: () => preparedOf(COMMA.subarray(0, 0)),
   }
 }
 
 /** The first `count` rows of some chunks as one JSON array. */
-export function arrayOf(chunks: readonly LogChunk[], count: number): Wire<RpcLog[]> {
+export function arrayOf(chunks: readonly LogChunk[], count: number): Prepared<RpcLog[]> {
   const pieces: Buffer[] = []
   let left = count
   for (const chunk of chunks) {
@@ -68,14 +68,14 @@ export function arrayOf(chunks: readonly LogChunk[], count: number): Wire<RpcLog
 }
 
 /** A JSON array of pieces. Each piece is one or more elements with commas between. */
-function arrayOfPieces(pieces: readonly Buffer[]): Wire<RpcLog[]> {
+function arrayOfPieces(pieces: readonly Buffer[]): Prepared<RpcLog[]> {
   const parts: Buffer[] = [OPEN]
   for (const [index, piece] of pieces.entries()) {
     if (index > 0) parts.push(COMMA)
     parts.push(piece)
   }
   parts.push(CLOSE)
-  return pieces.length > FEW_PIECES ? wireOf(Buffer.concat(parts)) : wireOfParts(parts)
+  return pieces.length > FEW_PIECES ? preparedOf(Buffer.concat(parts)) : preparedOfParts(parts)
 }
 
 /** The block of a row, by the index of the row over all chunks. */
@@ -85,7 +85,7 @@ export function blockOfRow(chunks: readonly LogChunk[], row: number): number {
 }
 
 /** A row, by its index over all chunks. */
-export function rowOf(chunks: readonly LogChunk[], row: number): Wire<RpcLog> {
+export function rowOf(chunks: readonly LogChunk[], row: number): Prepared<RpcLog> {
   const { at, chunk } = placeOf(chunks, row)
   return chunk.row(at)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { toRows } from './rows.ts'
 
 const texts = (rows: unknown[]) => rows.map((row) => JSON.stringify(row))
@@ -24,8 +24,8 @@ test('behavior: returns each row of any rows', () => {
     fc.property(fc.array(fc.array(fc.integer())), (input) => {
       const rows = toRows<number[][], number[]>(texts(input))
       const found = input.flatMap((_, index) => rows.row(index) ?? [])
-      expect(fromWire(rows.whole)).toEqual(input)
-      expect(found.map((row) => fromWire(row))).toEqual(input)
+      expect(fromPrepared(rows.whole)).toEqual(input)
+      expect(found.map((row) => fromPrepared(row))).toEqual(input)
     }),
   )
 })

@@ -1,10 +1,10 @@
-import { type Wire, wireOf, wireOfText } from '../../lib/wire.ts'
+import { type Prepared, preparedOf, preparedOfText } from '../../lib/prepared.ts'
 
 /** A JSON array, or an object that ends with one, serialised once: the whole text and the offset of each element. */
 export type Rows<whole, row> = {
-  whole: Wire<whole>
+  whole: Prepared<whole>
   length: number
-  row(index: number): Wire<row> | undefined
+  row(index: number): Prepared<row> | undefined
   bytes: number
 }
 
@@ -25,7 +25,7 @@ export function toRows<whole, row>(
     position += text.length + 1
   }
   starts[texts.length] = position
-  const whole = wireOfText<whole>(`${head}${texts.join(',')}]${into ? '}' : ''}`)
+  const whole = preparedOfText<whole>(`${head}${texts.join(',')}]${into ? '}' : ''}`)
   const buffer = whole.bytes
   return {
     whole,
@@ -35,7 +35,7 @@ export function toRows<whole, row>(
       const next = starts[index + 1]
       return start === undefined || next === undefined
         ? undefined
-        : wireOf(buffer.subarray(start, next - 1))
+        : preparedOf(buffer.subarray(start, next - 1))
     },
     bytes: buffer.length + starts.byteLength,
   }

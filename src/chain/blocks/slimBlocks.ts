@@ -3,8 +3,8 @@ import type { BlockId } from '../../codec/blockRef.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { RpcBlock } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
+import { type Prepared, preparedOfText } from '../../lib/prepared.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
-import { type Wire, wireOfText } from '../../lib/wire.ts'
 import { createSharing } from '../../native/dedupe.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import { logsFit, type LogSource } from '../load.ts'
@@ -17,7 +17,7 @@ import type { SolidCache } from './solidCache.ts'
 /** A block with the ids of its transactions, as JSON-RPC has it. */
 export type SlimBlock = {
   readonly id: BlockId
-  readonly wire: Wire<RpcBlock>
+  readonly prepared: Prepared<RpcBlock>
   /** Estimated memory. */
   readonly bytes: number
 }
@@ -86,8 +86,8 @@ export function createSlimBlocks({
         size,
       })
       const block = toRpcBlock(header, txIDs.map(toHash))
-      const wire = wireOfText<RpcBlock>(JSON.stringify(block))
-      return { id, wire, bytes: wire.bytes.length + ENTRY_BYTES }
+      const prepared = preparedOfText<RpcBlock>(JSON.stringify(block))
+      return { id, prepared, bytes: prepared.bytes.length + ENTRY_BYTES }
     }
   })
 
@@ -98,11 +98,11 @@ export function createSlimBlocks({
      *
      * @throws UpstreamError
      */
-    async get(number: number, call?: Call): Promise<Wire<RpcBlock> | undefined> {
+    async get(number: number, call?: Call): Promise<Prepared<RpcBlock> | undefined> {
       const found = cache.get(number)
       readAhead(number, call, found?.bytes)
       const block = found ?? (await read(number, call))
-      return block?.wire
+      return block?.prepared
     },
   }
 }

@@ -7,7 +7,7 @@ import { toRpcTransaction } from '../../codec/transaction.ts'
 import type { RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
-import { fromWire, toWire, type Wire } from '../../lib/wire.ts'
+import { fromPrepared, toPrepared, type Prepared } from '../../lib/prepared.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { Transaction } from '../../native/wire/types.ts'
 import type { HeadBlock } from '../head/headTypes.ts'
@@ -18,8 +18,8 @@ import type { LoneTransactions } from './loneTransactions.ts'
 
 /** A transaction that was found, and its answers. */
 type Place = {
-  transaction(): Promise<Wire<RpcTransaction> | undefined>
-  receipt(): Promise<Wire<RpcReceipt> | undefined>
+  transaction(): Promise<Prepared<RpcTransaction> | undefined>
+  receipt(): Promise<Prepared<RpcReceipt> | undefined>
 }
 
 /** Finds transactions by hash, in one view of the chain. */
@@ -71,8 +71,8 @@ export function createTransactions({
     const place = { block, index, info }
     return {
       transaction: async () =>
-        toWire(toRpcTransactionAt(place, transaction, { chainId, energyPrice })),
-      receipt: async () => toWire(toRpcReceipt(block, read, { ...read, energyPrice })),
+        toPrepared(toRpcTransactionAt(place, transaction, { chainId, energyPrice })),
+      receipt: async () => toPrepared(toRpcReceipt(block, read, { ...read, energyPrice })),
     }
   }
 
@@ -100,7 +100,7 @@ export function createTransactions({
 
   async function rowOf(place: Place): Promise<RpcTransaction | undefined> {
     const row = await place.transaction()
-    return row && fromWire(row)
+    return row && fromPrepared(row)
   }
 
   async function pending(transaction: Transaction): Promise<RpcTransaction> {

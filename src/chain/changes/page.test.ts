@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { RpcLog } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
-import { wireOf } from '../../lib/wire.ts'
+import { preparedOf } from '../../lib/prepared.ts'
 import type { RecentBlock } from '../head/headTypes.ts'
 import { pageFrom } from './page.ts'
 import { createTopic, type TopicChain } from './topic.ts'
@@ -66,7 +66,7 @@ test.each([
 ])('behavior: a page of %s may have any number of logs', async (_, lowest) => {
   const log = { address: '0x01', topics: [] } as unknown as RpcLog
   const recent = block(lowest, lowest === 1 ? Array.from({ length: MANY }, () => log) : [])
-  const rows = Array.from({ length: MANY }, () => wireOf<RpcLog>(Buffer.from('{}')))
+  const rows = Array.from({ length: MANY }, () => preparedOf<RpcLog>(Buffer.from('{}')))
   const chain = {
     ...noChain,
     logRows: async () => rows,

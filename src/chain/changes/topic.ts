@@ -6,7 +6,7 @@ import type { RpcBlock, RpcHeader } from '../../codec/types.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
 import type { Call } from '../../lib/call.ts'
 import { NarrowRangeError, UpstreamError } from '../../lib/errors.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import { createLogMatcher } from '../blocks/logMatch.ts'
@@ -96,7 +96,7 @@ function headers(chain: TopicChain, unit: Unit) {
     read: async (number: number, call?: Call) => {
       const block = await chain.block(number, false, call)
       if (!block) throw new UpstreamError(`the node does not have block ${number}`)
-      const { transactions: _, uncles: __, ...header } = fromWire<RpcBlock>(block)
+      const { transactions: _, uncles: __, ...header } = fromPrepared<RpcBlock>(block)
       return { hash: header.hash, text: write(header) }
     },
   }

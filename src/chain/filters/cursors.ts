@@ -5,8 +5,8 @@ import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError, RpcError, UpstreamError } from '../../lib/errors.ts'
+import { preparedOf } from '../../lib/prepared.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import {
   BehindError,
@@ -167,7 +167,7 @@ export function createCursors({ chain, head, store }: createCursors.Options) {
         const text = page.items.length > 0 ? `${acknowledged}>${cursor}` : cursor
         if (!(await move(id, stored, text))) continue
         return {
-          logs: wireOf<RpcLog[]>(Buffer.from(`[${page.items.join(',')}]`, 'latin1')),
+          logs: preparedOf<RpcLog[]>(Buffer.from(`[${page.items.join(',')}]`, 'latin1')),
           cursor,
         }
       }

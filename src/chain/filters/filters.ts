@@ -4,7 +4,7 @@ import type { BlockRef } from '../../codec/blockRef.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
-import { type Wire, wireOf } from '../../lib/wire.ts'
+import { type Prepared, preparedOf } from '../../lib/prepared.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import {
   BehindError,
@@ -175,8 +175,8 @@ export declare namespace createFilters {
 }
 
 /** Joins JSON texts to one JSON array. All of them are ASCII. */
-function toPage(items: readonly string[]): Wire<(RpcLog | Hash)[]> {
-  return wireOf(Buffer.from(`[${items.join(',')}]`, 'latin1'))
+function toPage(items: readonly string[]): Prepared<(RpcLog | Hash)[]> {
+  return preparedOf(Buffer.from(`[${items.join(',')}]`, 'latin1'))
 }
 
 const NOTHING = toPage([])

@@ -8,7 +8,7 @@ import { createScriptedChain } from '../../../test/support/chain.ts'
 import { startGateway } from '../../../test/support/gateway.ts'
 import { explainSkip, redisServerMissing, startRedis } from '../../../test/support/redis.ts'
 import { until } from '../../../test/support/until.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 
 explainSkip(redisServerMissing)
 
@@ -51,7 +51,7 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
       onDelivery: (listener) => void listeners.push(listener),
       signal: new AbortController().signal,
     })
-    expect(fromWire(page)).toEqual([first.hash])
+    expect(fromPrepared(page)).toEqual([first.hash])
     await admin.call('REPLICAOF', '127.0.0.1', '1')
     for (const listener of listeners) listener(true)
     await expect(changes(started, id)).rejects.toMatchObject({

@@ -10,14 +10,14 @@ import { createScriptedView } from '../../../test/support/scriptedChainView.ts'
 import { toRpcLogs } from '../../codec/log.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import type { RpcError } from '../../lib/errors.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import type { Chain, LogQuery } from '../blocks/chainTypes.ts'
 
 const everything = { addresses: [], topics: [] }
 const token = `0x${labels.contracts.Token.address.slice(2)}`
 
 const read = async (chain: Chain, query: Partial<LogQuery>): Promise<RpcLog[]> =>
-  fromWire(await chain.logs({ ...everything, fromBlock: 0, toBlock: 'latest', ...query }))
+  fromPrepared(await chain.logs({ ...everything, fromBlock: 0, toBlock: 'latest', ...query }))
 
 describe('the recorded chain', () => {
   test('default', async () => {
@@ -51,7 +51,7 @@ describe('the recorded chain', () => {
     const { chain } = await createReplayContext()
     const { block, infos } = recordedBlock(131)
     const query = { ...everything, blockHash: `0x${block.blockID}` as const }
-    expect(fromWire(await chain.logs(query))).toEqual(toRpcLogs(block, infos))
+    expect(fromPrepared(await chain.logs(query))).toEqual(toRpcLogs(block, infos))
   })
 
   test('behavior: a repeated search costs no call', async () => {
@@ -186,7 +186,7 @@ describe('reorg', () => {
   test('error: the logs of an orphan', async () => {
     const { chain, hash, head, node } = createScriptedView({ scripts: twenty, solid: 10 })
     const blockHash = hash(19)
-    expect(fromWire(await chain.logs({ ...everything, blockHash }))).toHaveLength(1)
+    expect(fromPrepared(await chain.logs({ ...everything, blockHash }))).toHaveLength(1)
     node.reorg(3, [{}, {}, {}])
     head.follow()
     await expect(chain.logs({ ...everything, blockHash })).rejects.toMatchObject({
@@ -263,7 +263,8 @@ test('behavior: any search over any chain finds the same logs as a full scan', a
         const rows = await read(chain, { ...match, fromBlock: from })
         const all: RpcLog[] = []
         for (let number = from; number <= length; number++)
-          for (const receipt of fromWire((await chain.receipts(number))!)) all.push(...receipt.logs)
+          for (const receipt of fromPrepared((await chain.receipts(number))!))
+            all.push(...receipt.logs)
         const expected = all.filter(
           ({ address, topics }) =>
             (match.addresses.length === 0 || match.addresses.includes(address)) &&

@@ -4,8 +4,8 @@ import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { NarrowRangeError, RpcError, UpstreamError } from '../../lib/errors.ts'
+import type { Prepared } from '../../lib/prepared.ts'
 import { together } from '../../lib/together.ts'
-import type { Wire } from '../../lib/wire.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
 import type { CachedBlock } from '../blocks/cachedBlock.ts'
@@ -43,7 +43,7 @@ export async function logsOfRange(
   range: BlockRange,
   match: LogMatch,
   options: logsOfRange.Options,
-): Promise<Wire<RpcLog[]>> {
+): Promise<Prepared<RpcLog[]>> {
   const { chunks, count } = await wholeRange(range, match, options).catch(withFailureOfIndex)
   return arrayOf(chunks, count)
 }
@@ -53,7 +53,7 @@ export async function logRowsOfRange(
   range: BlockRange,
   match: LogMatch,
   options: logsOfRange.Options,
-): Promise<Wire<RpcLog>[]> {
+): Promise<Prepared<RpcLog>[]> {
   const { chunks } = await wholeRange(range, match, options)
   return chunks.flatMap((chunk) => Array.from({ length: chunk.count }, (_, row) => chunk.row(row)))
 }
@@ -85,7 +85,7 @@ export function logsOfBlock(
   block: CachedBlock,
   match: LogMatch,
   { maxResults }: { maxResults: number },
-): Wire<RpcLog[]> {
+): Prepared<RpcLog[]> {
   const chunk = block.logs(createLogMatcher(match))
   if (chunk.count > maxResults) throw tooMany(maxResults)
   return arrayOf([chunk], chunk.count)

@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import { type BlockId, heightOfHash } from '../../codec/blockRef.ts'
 import { RpcError, UpstreamError } from '../../lib/errors.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { LogCursor, LogMatch, LogOrigin, LogPage } from '../blocks/chainTypes.ts'
 import { arrayOf, type LogChunk, rowOf } from '../blocks/logChunk.ts'
@@ -61,7 +61,7 @@ export async function logsAfter(
 
   async function nextOf(): Promise<LogCursor | undefined> {
     if (count > limit) {
-      const { blockHash, blockNumber, logIndex } = fromWire(rowOf(chunks, limit - 1))
+      const { blockHash, blockNumber, logIndex } = fromPrepared(rowOf(chunks, limit - 1))
       return { hash: blockHash, number: Number(blockNumber), index: Number(logIndex) }
     }
     if (found.to === range.to) return undefined

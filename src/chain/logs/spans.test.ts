@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { createReplayNative } from '../../../test/support/native.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { NodeLacksApiError, NodeTimeoutError } from '../../native/errors.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
@@ -55,7 +55,7 @@ const failWith = (error: Error) => () => {
 }
 
 const rowsOf = (chunk: LogChunk | undefined) =>
-  chunk ? fromWire(arrayOf([chunk], chunk.count)) : []
+  chunk ? fromPrepared(arrayOf([chunk], chunk.count)) : []
 const everything = createLogMatcher({ addresses: [], topics: [] })
 const logsIn = async (spans: BlockSpans) =>
   (await spans.read(100, 199)).flatMap((block) => rowsOf(block?.logs(everything)))

@@ -2,7 +2,7 @@ import { LAST_TIME } from '../../codec/block.ts'
 import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
-import { fromWire, isWire } from '../../lib/wire.ts'
+import { fromPrepared, isPrepared } from '../../lib/prepared.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import { eth_getBlockByNumber } from '../../rpc/methods/eth_getBlockByNumber.ts'
 import { word } from '../../rpc/params/overrides.ts'
@@ -106,7 +106,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
         numbers.map(async (number) => {
           const params = [number, true] as const
           const block: unknown = await eth_getBlockByNumber.handler(context, params, call)
-          return isWire(block) ? fromWire(block) : block
+          return isPrepared(block) ? fromPrepared(block) : block
         }),
       )
     },

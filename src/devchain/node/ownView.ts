@@ -6,7 +6,7 @@ import type { BlockRef } from '../../codec/blockRef.ts'
 import { toRpcReceipts } from '../../codec/receipt.ts'
 import type { RpcReceipt } from '../../codec/types.ts'
 import type { Config } from '../../config/config.ts'
-import { toWire } from '../../lib/wire.ts'
+import { toPrepared } from '../../lib/prepared.ts'
 import { type DevChain, printBlock, runFetching } from '../index.ts'
 
 /**
@@ -43,7 +43,9 @@ export function ownView(
     block: (ref, full, call) =>
       isPending(ref)
         ? pendingBlock().then(({ header, transactions }) =>
-            toWire(toRpcBlock(header, full ? transactions : transactions.map(({ hash }) => hash))),
+            toPrepared(
+              toRpcBlock(header, full ? transactions : transactions.map(({ hash }) => hash)),
+            ),
           )
         : view.block(ref, full, call),
     transactionCount: async (ref, call) =>
@@ -53,12 +55,12 @@ export function ownView(
     async transactionAt(ref, index, call) {
       if (!isPending(ref)) return view.transactionAt(ref, index, call)
       const transaction = (await pendingBlock()).transactions[index]
-      return transaction && toWire(transaction)
+      return transaction && toPrepared(transaction)
     },
     async receipts(ref, call) {
-      if (isPending(ref)) return toWire((await pendingBlock()).receipts)
+      if (isPending(ref)) return toPrepared((await pendingBlock()).receipts)
       const isLast = typeof ref === 'object' && ref.blockHash === last?.hash
-      return isLast && last ? toWire(last.receipts) : view.receipts(ref, call)
+      return isLast && last ? toPrepared(last.receipts) : view.receipts(ref, call)
     },
   }
 }

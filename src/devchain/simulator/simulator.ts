@@ -5,10 +5,10 @@ import { TooMuchHeldError } from '../../lib/bodyText.ts'
 import { errorCode } from '../../lib/errorCode.ts'
 import { LimitExceededError, RpcError, UpstreamError } from '../../lib/errors.ts'
 import type { HeldBytes } from '../../lib/heldBytes.ts'
+import { preparedOf } from '../../lib/prepared.ts'
 import { startThread } from '../../lib/startThread.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { type Call, createCalls } from '../../lib/threadCalls.ts'
-import { wireOf } from '../../lib/wire.ts'
 import { within } from '../../lib/within.ts'
 import type { Upstream } from '../../native/upstream.ts'
 import type { Simulator } from '../../rpc/execution/simulated.ts'
@@ -181,7 +181,7 @@ export function createSimulator({
           })
           take(hold.take(result.length))
           const bytes = Buffer.from(result.buffer, result.byteOffset, result.byteLength)
-          return bytes.length > READ ? wireOf(bytes) : JSON.parse(bytes.toString())
+          return bytes.length > READ ? preparedOf(bytes) : JSON.parse(bytes.toString())
         } finally {
           places.give(place, owner)
         }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { brotliCompressSync, brotliDecompressSync, constants, crc32 } from 'node:zlib'
 
 import { readOutline } from '../../native/grpc/messages.ts'
-import { fieldsOf, nextField } from '../../native/protobuf/wire.ts'
+import { fieldsOf, nextField } from '../../native/protobuf/fields.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import type { Hex } from '../../native/wire/types.ts'
 

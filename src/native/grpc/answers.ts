@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 import { contractSchema } from '../protobuf/contracts.ts'
+import { fieldsOf, malformed, nextField } from '../protobuf/fields.ts'
 import {
   BlockHeader_RawSchema as HeaderSchema,
   BlockHeaderSchema,
@@ -13,7 +14,6 @@ import {
   TransactionSchema,
 } from '../protobuf/gen/transaction_pb.ts'
 import { readFields, type Source, sourceOf } from '../protobuf/reader.ts'
-import { fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
 import type { Block, Contract, Hex, Transaction, TransactionInfo } from '../wire/types.ts'
 
 // Whole answers of the gRPC interface, in the format of the HTTP interface.

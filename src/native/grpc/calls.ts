@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
-import { malformed } from '../protobuf/wire.ts'
+import { malformed } from '../protobuf/fields.ts'
 import type { NativePath } from '../transport/transport.ts'
 import * as answers from './answers.ts'
 import {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 import { contractSchemas } from '../protobuf/contracts.ts'
+import { type Fields, fieldsOf, malformed, nextField } from '../protobuf/fields.ts'
 import { Contract_ContractType } from '../protobuf/gen/transaction_pb.ts'
-import { type Fields, fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
 import type { BlockOutline, BlockParties } from '../wire/blockOutline.ts'
 import { OTHERS, OWNERS, type Parties, partiesOf, TOKEN_VALUE } from '../wire/parties.ts'
 import type { OutcomeLogs } from '../wire/transactionLogs.ts'

@@ -1,5 +1,5 @@
 import { ownBytes } from '../../lib/ownBytes.ts'
-import { fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
+import { fieldsOf, malformed, nextField } from '../protobuf/fields.ts'
 import type { BlockView, OutcomeView } from '../wire/views.ts'
 import { readBlock, readInfo, readTransaction } from './answers.ts'
 import { energyAt, readOutcome, readOutline } from './messages.ts'

@@ -1,12 +1,12 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 
 import { contractSchema } from './contracts.ts'
+import { type Fields, fieldsOf, nextField } from './fields.ts'
 import {
   Contract_ContractTypeSchema as ContractTypeSchema,
   ContractSchema,
   TransactionSchema,
 } from './gen/transaction_pb.ts'
-import { type Fields, fieldsOf, nextField } from './wire.ts'
 
 /** The parts of a serialised transaction. */
 export type TransactionCounts = {

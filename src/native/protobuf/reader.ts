@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 
-import { type Fields, fieldsOf, int64At, malformed, nextField } from './wire.ts'
+import { type Fields, fieldsOf, int64At, malformed, nextField } from './fields.ts'
 
 /** A serialised message and its hex. The hex of a field is a part of it, because converting each short field separately takes longer. */
 export type Source = { readonly bytes: Buffer; readonly hex: string }

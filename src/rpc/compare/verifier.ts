@@ -1,4 +1,4 @@
-import { fromWire, isWire } from '../../lib/wire.ts'
+import { fromPrepared, isPrepared } from '../../lib/prepared.ts'
 import { COMPARABLE_METHODS, compareResults, type Difference } from './compare.ts'
 
 /** Two answers that differ, with the places of the differences. */
@@ -79,9 +79,11 @@ export function createVerifier({
       // A repeated read is an answer too, and must not be compared again.
       const key = `${method} ${JSON.stringify(params)}`
       if (running.has(key)) return
-      const work = compare(method, params, isWire(result) ? fromWire(result) : result).catch(() =>
-        count(method, 'unavailable'),
-      )
+      const work = compare(
+        method,
+        params,
+        isPrepared(result) ? fromPrepared(result) : result,
+      ).catch(() => count(method, 'unavailable'))
       running.set(key, work)
       void work.finally(() => running.delete(key))
     },

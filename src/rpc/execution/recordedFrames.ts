@@ -8,7 +8,7 @@ import type { RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import { transactionByHash } from '../../sending/alias.ts'
 import type { Sending } from '../../sending/sending.ts'
@@ -41,9 +41,9 @@ export async function recordedFrames(
   { call, unit }: Asked,
   { chain, internal }: FrameParts,
 ): Promise<TracedTransaction[] | undefined> {
-  const wire = await chain.block(ref, true, call)
-  if (!wire) return undefined
-  const { number, transactions } = fromWire(wire)
+  const prepared = await chain.block(ref, true, call)
+  if (!prepared) return undefined
+  const { number, transactions } = fromPrepared(prepared)
   // The node has no records of the genesis block.
   if (transactions.length === 0 || number === '0x0') return []
   const infos = await internal.ofBlock(Number(number), call)

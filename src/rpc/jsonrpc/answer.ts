@@ -1,5 +1,5 @@
 import type { RpcError } from '../../lib/errors.ts'
-import { type Wire, wireLength } from '../../lib/wire.ts'
+import { type Prepared, preparedLength } from '../../lib/prepared.ts'
 import { errorOf } from './failures.ts'
 
 /** A response: a sequence of texts and bytes, and their total length. */
@@ -25,11 +25,11 @@ function memberAnswer(id: string, name: 'error' | 'result', json: string): Answe
 const FRAME = '{"jsonrpc":"2.0","id":,"":}'.length
 
 /** The response object of a successful call, around cached bytes. `id` is JSON text. */
-export function wireAnswer(id: string, result: Wire<unknown>): Answer {
+export function preparedAnswer(id: string, result: Prepared<unknown>): Answer {
   const head = `{"jsonrpc":"2.0","id":${id},"result":`
   const frame = FRAME + 'result'.length + Buffer.byteLength(id)
   if (result.parts) {
-    const bytes = frame + wireLength(result)
+    const bytes = frame + preparedLength(result)
     return { parts: [head, ...result.parts, '}'], bytes }
   }
   return {

@@ -9,10 +9,10 @@ import {
 } from 'json-rpc-2.0'
 
 import { RpcError } from '../../lib/errors.ts'
-import { isWire } from '../../lib/wire.ts'
+import { isPrepared } from '../../lib/prepared.ts'
 import type { Context } from '../context.ts'
 import { type AnyMethod, callMethod } from '../method.ts'
-import { type Answer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
+import { type Answer, errorAnswer, resultAnswer, preparedAnswer } from './answer.ts'
 import { answered, isThenable } from './answered.ts'
 import {
   type AroundCall,
@@ -177,5 +177,5 @@ const NO_REQUEST: JSONRPCRequest = { jsonrpc: JSONRPC, id: null, method: '' }
 
 function answerOf(id: string, { error, result }: JSONRPCResponse): Answer {
   if (error) return errorAnswer(id, error)
-  return isWire(result) ? wireAnswer(id, result) : resultAnswer(id, result)
+  return isPrepared(result) ? preparedAnswer(id, result) : resultAnswer(id, result)
 }

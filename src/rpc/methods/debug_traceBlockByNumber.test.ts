@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import type { CallFrame } from '../../codec/callFrame.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { debug_traceBlockByNumber } from './debug_traceBlockByNumber.ts'
 import { debug_traceTransaction } from './debug_traceTransaction.ts'
 import { eth_getBlockByNumber } from './eth_getBlockByNumber.ts'
@@ -14,9 +14,9 @@ const NUMBER = '0x85'
 
 test('default: the frames of each transaction', async () => {
   const context = await createReplayContext()
-  const wire = await callMethod(eth_getBlockByNumber, context, [NUMBER, false])
-  if (!wire) throw new Error('the recorded chain has this block')
-  const block = fromWire(wire)
+  const prepared = await callMethod(eth_getBlockByNumber, context, [NUMBER, false])
+  if (!prepared) throw new Error('the recorded chain has this block')
+  const block = fromPrepared(prepared)
   const traced = await callMethod(debug_traceBlockByNumber, context, [NUMBER, CALLS])
   expect(traced.map(({ txHash }) => txHash)).toEqual(block.transactions)
   for (const { result, txHash } of traced)

@@ -5,9 +5,9 @@ import * as schemas from '../../codec/schemas.ts'
 import type { RpcBlock } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { fromPrepared, type Prepared } from '../../lib/prepared.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { together } from '../../lib/together.ts'
-import { fromWire, type Wire } from '../../lib/wire.ts'
 import type { FeeHistory } from '../execution/execution.ts'
 import { defineMethod } from '../method.ts'
 import { blockNumberOrTag, optional, type Param, quantity, named } from '../params/params.ts'
@@ -53,10 +53,10 @@ export const eth_feeHistory = defineMethod({
     // One block more than requested, if there is one: a history ends with the price of the next block.
     const read = length && newest.number < chain.latest().number ? length + 1 : length
     const blocks = await mapBounded(call, read, async (offset, call) => {
-      const wire = await chain.block(oldest + offset, false, call)
-      if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
+      const prepared = await chain.block(oldest + offset, false, call)
+      if (!prepared) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
       if (timeSlice.isOver()) await timeSlice.next(call)
-      const { priced, ratio } = usageOf(wire)
+      const { priced, ratio } = usageOf(prepared)
       return { price: numberToHex(await chain.energyPrice(priced)), ratio }
     })
     const prices = blocks.map(({ price }) => price)
@@ -77,17 +77,17 @@ export const eth_feeHistory = defineMethod({
 type Usage = { ratio: number; priced: PricedBlock }
 
 /** Cached by block, because parsing a block takes most of the time, and clients request the same blocks repeatedly. */
-const usages = new WeakMap<Wire<RpcBlock>, Usage>()
+const usages = new WeakMap<Prepared<RpcBlock>, Usage>()
 
-function usageOf(wire: Wire<RpcBlock>): Usage {
-  const known = usages.get(wire)
+function usageOf(prepared: Prepared<RpcBlock>): Usage {
+  const known = usages.get(prepared)
   if (known) return known
-  const { gasLimit, gasUsed, hash, parentHash, timestamp } = fromWire(wire)
+  const { gasLimit, gasUsed, hash, parentHash, timestamp } = fromPrepared(prepared)
   const usage = {
     ratio: Number(gasUsed) / Number(gasLimit),
     priced: { hash, parentHash, timestamp: Number(timestamp) * 1_000 },
   }
-  usages.set(wire, usage)
+  usages.set(prepared, usage)
   return usage
 }
 

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN } from '../../../test/support/recordedChain.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { eth_getBlockByHash } from './eth_getBlockByHash.ts'
 
 test('default', async () => {
   const result = await callMethod(eth_getBlockByHash, await createReplayContext(), [CHAIN.headHash])
-  expect(result && fromWire(result).number).toBe('0xdf')
+  expect(result && fromPrepared(result).number).toBe('0xdf')
 })
 
 test('behavior: null for a hash that no block has', async () => {

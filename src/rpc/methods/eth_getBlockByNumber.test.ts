@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN } from '../../../test/support/recordedChain.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { eth_getBlockByNumber } from './eth_getBlockByNumber.ts'
 
 test('default', async () => {
   const result = await callMethod(eth_getBlockByNumber, await createReplayContext(), ['0xdf'])
-  expect(result && fromWire(result)).toMatchObject({
+  expect(result && fromPrepared(result)).toMatchObject({
     hash: CHAIN.headHash,
     number: '0xdf',
     transactions: [],
@@ -24,12 +24,12 @@ test.each([
 ])('args: %s', async (tag, number) => {
   const context = await createReplayContext({ solid: 218 })
   const result = await callMethod(eth_getBlockByNumber, context, [tag, false])
-  expect(result && fromWire(result).number).toBe(number)
+  expect(result && fromPrepared(result).number).toBe(number)
 })
 
 test('args: whole transactions', async () => {
   const result = await callMethod(eth_getBlockByNumber, await createReplayContext(), ['0x82', true])
-  expect(result && fromWire(result).transactions[0]).toMatchObject({
+  expect(result && fromPrepared(result).transactions[0]).toMatchObject({
     blockNumber: '0x82',
     transactionIndex: '0x0',
   })

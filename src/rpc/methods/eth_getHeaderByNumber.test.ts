@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN } from '../../../test/support/recordedChain.ts'
-import { fromWire, type Wire } from '../../lib/wire.ts'
+import { fromPrepared, type Prepared } from '../../lib/prepared.ts'
 import { erigon_getHeaderByNumber } from './erigon_getHeaderByNumber.ts'
 import { eth_getBlockByNumber } from './eth_getBlockByNumber.ts'
 import { eth_getHeaderByHash } from './eth_getHeaderByHash.ts'
@@ -13,8 +13,8 @@ test.each(['0x5', 'latest', 'earliest', 'finalized'])(
   'default: the members of the block %s without its content',
   async (ref) => {
     const context = await createReplayContext()
-    const block = fromWire(
-      (await callMethod(eth_getBlockByNumber, context, [ref, false])) as Wire<
+    const block = fromPrepared(
+      (await callMethod(eth_getBlockByNumber, context, [ref, false])) as Prepared<
         Record<string, unknown>
       >,
     )

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
 
 const TOKEN = `0x${labels.contracts.Token.address.slice(2)}`
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 async function logs(filter: object) {
-  return fromWire(await callMethod(eth_getLogs, await createReplayContext(), [filter]))
+  return fromPrepared(await callMethod(eth_getLogs, await createReplayContext(), [filter]))
 }
 
 test('default', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext, headBlock } from '../../../test/support/context.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { eth_getTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
 
 test('default', async () => {
@@ -11,7 +11,7 @@ test('default', async () => {
     headBlock(130).hash,
     '0x0',
   ])
-  expect(result && fromWire(result)).toMatchObject({
+  expect(result && fromPrepared(result)).toMatchObject({
     blockHash: headBlock(130).hash,
     transactionIndex: '0x0',
   })

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext, headBlock } from '../../../test/support/context.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { eth_getTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts'
 
 test('default', async () => {
   const context = await createReplayContext()
   const result = await callMethod(eth_getTransactionByBlockNumberAndIndex, context, ['0x82', '0x0'])
-  expect(result && fromWire(result)).toMatchObject({
+  expect(result && fromPrepared(result)).toMatchObject({
     blockHash: headBlock(130).hash,
     transactionIndex: '0x0',
   })

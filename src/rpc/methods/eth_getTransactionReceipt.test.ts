@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
-import { fromWire, isWire } from '../../lib/wire.ts'
+import { fromPrepared, isPrepared } from '../../lib/prepared.ts'
 import { eth_getTransactionReceipt } from './eth_getTransactionReceipt.ts'
 
 const unknown = `0x${'ab'.repeat(32)}`
@@ -11,7 +11,7 @@ const unknown = `0x${'ab'.repeat(32)}`
 test('default', async () => {
   const { tx } = labels.contracts.BadCtor
   const result = await callMethod(eth_getTransactionReceipt, await createReplayContext(), [tx])
-  expect(isWire(result) ? fromWire(result) : result).toMatchObject({
+  expect(isPrepared(result) ? fromPrepared(result) : result).toMatchObject({
     contractAddress: `0x${labels.contracts.BadCtor.address.slice(2)}`,
     logs: [],
     status: '0x0',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
 import { ethgate_countLogs } from './ethgate_countLogs.ts'
 
@@ -12,7 +12,7 @@ const token = `0x${labels.contracts.Token.address.slice(2)}`
 test('default: as many as eth_getLogs gives', async () => {
   const context = await createReplayContext()
   const filter = { fromBlock: '0x0', toBlock: 'latest', address: token }
-  const logs = fromWire(await callMethod(eth_getLogs, context, [filter]))
+  const logs = fromPrepared(await callMethod(eth_getLogs, context, [filter]))
   expect(Number(await callMethod(ethgate_countLogs, context, [filter]))).toBe(logs.length)
 })
 

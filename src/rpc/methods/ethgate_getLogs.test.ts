@@ -4,7 +4,7 @@ import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { fromWire, type Wire } from '../../lib/wire.ts'
+import { fromPrepared, type Prepared } from '../../lib/prepared.ts'
 import type { Context } from '../context.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
 import { ethgate_getLogs } from './ethgate_getLogs.ts'
@@ -15,10 +15,10 @@ const token = `0x${labels.contracts.Token.address.slice(2)}`
 type Page = { logs: RpcLog[]; cursor: string | null }
 
 const page = async (context: Context, request: object): Promise<Page> =>
-  fromWire((await callMethod(ethgate_getLogs, context, [request])) as Wire<Page>)
+  fromPrepared((await callMethod(ethgate_getLogs, context, [request])) as Prepared<Page>)
 
 const whole = async (context: Context, filter: object): Promise<RpcLog[]> =>
-  fromWire(await callMethod(eth_getLogs, context, [filter]))
+  fromPrepared(await callMethod(eth_getLogs, context, [filter]))
 
 /** Every page of a filter. */
 async function pages(context: Context, filter: object, limit: number): Promise<Page[]> {

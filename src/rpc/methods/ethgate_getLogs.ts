@@ -2,7 +2,7 @@ import { cursorText } from '../../chain/logs/logsAfter.ts'
 import { isComplete } from '../../chain/logs/origins.ts'
 import { toQuantity } from '../../codec/quantity.ts'
 import * as schemas from '../../codec/schemas.ts'
-import { wireObject } from '../../lib/wire.ts'
+import { preparedObject } from '../../lib/prepared.ts'
 import { defineMethod } from '../method.ts'
 import { logPageParam } from '../params/logPageParam.ts'
 import { toRangeQuery } from './logRange.ts'
@@ -35,7 +35,7 @@ export const ethgate_getLogs = defineMethod({
       { cursor, limit: Math.min(limit, config.logsMaxResults) },
       call,
     )
-    return wireObject({
+    return preparedObject({
       logs,
       cursor: next ? cursorText(next) : null,
       complete: isComplete(origins),

@@ -3,7 +3,7 @@ import { cursorText } from '../../chain/logs/logsAfter.ts'
 import { type Kind, KINDS } from '../../codec/accounts.ts'
 import { toQuantity } from '../../codec/quantity.ts'
 import * as schemas from '../../codec/schemas.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { defineMethod } from '../method.ts'
 import { historyParam } from '../params/historyParam.ts'
 
@@ -66,8 +66,8 @@ export const ethgate_getTransactions = defineMethod({
         position: positionOf(row),
         kinds: names.filter((name) => (row.kinds & KINDS[name]) !== 0),
         timestamp: toQuantity(row.timestamp),
-        transaction: fromWire(row.transaction),
-        receipt: fromWire(row.receipt),
+        transaction: fromPrepared(row.transaction),
+        receipt: fromPrepared(row.receipt),
       })),
       newer,
       older,

@@ -1,5 +1,5 @@
 import * as schemas from '../../codec/schemas.ts'
-import { wireObject } from '../../lib/wire.ts'
+import { preparedObject } from '../../lib/prepared.ts'
 import { defineMethod } from '../method.ts'
 import { cursorOwnerOf, nextPageParam } from '../params/cursorParam.ts'
 
@@ -15,6 +15,6 @@ export const ethgate_next = defineMethod({
       limit: Math.min(limit, config.logsMaxResults),
       call,
     })
-    return wireObject({ logs, cursor })
+    return preparedObject({ logs, cursor })
   },
 })

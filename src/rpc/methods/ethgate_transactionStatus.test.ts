@@ -7,7 +7,7 @@ import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
 import { signedTransfer } from '../../../test/support/signedTransfer.ts'
 import type { HeadBlock } from '../../chain/head/headTypes.ts'
 import type { RpcBlock } from '../../codec/types.ts'
-import { fromWire, type Wire } from '../../lib/wire.ts'
+import { fromPrepared, type Prepared } from '../../lib/prepared.ts'
 import { createMemorySentStore } from '../../sending/memorySentStore.ts'
 import type { SentTransaction } from '../../sending/sentStore.ts'
 import type { Context } from '../context.ts'
@@ -39,7 +39,7 @@ const ACCEPTED = { broadcasthex: { result: true } }
 
 test('default: a transaction of block 0, of which nodes keep no outcome', async () => {
   const context = await open()
-  const block = fromWire((await context.chain.block(0, false)) as Wire<RpcBlock>)
+  const block = fromPrepared((await context.chain.block(0, false)) as Prepared<RpcBlock>)
   const [first] = block.transactions as Hash[]
   expect(await statusOf(context, first as Hash)).toEqual({
     state: 'mined',

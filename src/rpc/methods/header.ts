@@ -1,5 +1,5 @@
 import type { RpcBlock } from '../../codec/types.ts'
-import { fromWire, type Wire } from '../../lib/wire.ts'
+import { fromPrepared, type Prepared } from '../../lib/prepared.ts'
 
 /** Members of a block that are not in its header. */
 const NOT_OF_HEADER = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
@@ -10,6 +10,8 @@ function headerOf(block: RpcBlock): Record<string, unknown> {
 }
 
 /** The header of a block of the chain; null when there is none. */
-export function headerOrNull(block: Wire<RpcBlock> | undefined): Record<string, unknown> | null {
-  return block ? headerOf(fromWire(block)) : null
+export function headerOrNull(
+  block: Prepared<RpcBlock> | undefined,
+): Record<string, unknown> | null {
+  return block ? headerOf(fromPrepared(block)) : null
 }

@@ -1,11 +1,11 @@
 import type { PublicRpcSchema } from 'viem'
 import { expectTypeOf, test } from 'vitest'
 
-import type { Wire } from '../../lib/wire.ts'
+import type { Prepared } from '../../lib/prepared.ts'
 import type { methods } from './index.ts'
 
 type Methods = typeof methods
-type Unwrapped<result> = result extends Wire<infer value> ? value : result
+type Unwrapped<result> = result extends Prepared<infer value> ? value : result
 type Result<name extends keyof Methods> = Unwrapped<Awaited<ReturnType<Methods[name]['handler']>>>
 type Spec<name> = Extract<PublicRpcSchema[number], { Method: name }>['ReturnType']
 

@@ -1,5 +1,5 @@
 import * as schemas from '../../codec/schemas.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import { defineMethod } from '../method.ts'
 import { address } from '../params/params.ts'
 import { requireHistory, requireWhole } from './otterscanHistory.ts'
@@ -19,6 +19,6 @@ export const ots_getContractCreator = defineMethod({
       return null
     }
     const creator = row.created.find(({ contract }) => contract === account)?.creator
-    return { hash: fromWire(row.transaction).hash, creator: `0x${creator ?? ''}` }
+    return { hash: fromPrepared(row.transaction).hash, creator: `0x${creator ?? ''}` }
   },
 })

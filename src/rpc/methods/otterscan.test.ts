@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { callMethod } from '../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../test/support/context.ts'
 import { recordedNative } from '../../../test/support/node.ts'
-import { fromWire, isWire } from '../../lib/wire.ts'
+import { fromPrepared, isPrepared } from '../../lib/prepared.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { AnyMethod } from '../method.ts'
 import { methods } from './index.ts'
@@ -20,7 +20,7 @@ const UNKNOWN = `0x${'12'.repeat(32)}`
 async function call(name: keyof typeof methods, ...params: unknown[]) {
   const context = await createReplayContext()
   const answer: unknown = await callMethod(methods[name] as AnyMethod, context, params)
-  return isWire(answer) ? fromWire(answer) : answer
+  return isPrepared(answer) ? fromPrepared(answer) : answer
 }
 
 test('default: what Otterscan asks first', async () => {

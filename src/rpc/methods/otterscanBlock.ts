@@ -9,7 +9,7 @@ import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import type { Context } from '../context.ts'
 
 /** A block with its transactions and receipts. Amounts are in the client's unit. */
@@ -29,9 +29,9 @@ export async function wholeBlock(
   { chain }: Pick<Context, 'chain'>,
   call: Call,
 ): Promise<WholeBlock | undefined> {
-  const wire = await chain.block(ref, true, call)
-  if (!wire) return undefined
-  const block = inUnit(BLOCK, fromWire(wire), unit) as RpcBlock
+  const prepared = await chain.block(ref, true, call)
+  if (!prepared) return undefined
+  const block = inUnit(BLOCK, fromPrepared(prepared), unit) as RpcBlock
   // By hash, because another block may have taken its place since it was read.
   const receipts = await chain.receipts({ blockHash: block.hash }, call)
   if (!receipts)
@@ -39,7 +39,7 @@ export async function wholeBlock(
   return {
     block,
     transactions: block.transactions as RpcTransaction[],
-    receipts: inUnit(RECEIPTS, fromWire(receipts), unit) as RpcReceipt[],
+    receipts: inUnit(RECEIPTS, fromPrepared(receipts), unit) as RpcReceipt[],
   }
 }
 

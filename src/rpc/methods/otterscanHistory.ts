@@ -5,7 +5,7 @@ import type { BlockRef } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { Call } from '../../lib/call.ts'
 import { HistoricalStateError, MethodNotSupportedError, RpcError } from '../../lib/errors.ts'
-import { fromWire } from '../../lib/wire.ts'
+import { fromPrepared } from '../../lib/prepared.ts'
 import type { Context } from '../context.ts'
 
 /** Maximum number of transactions of a page. Otterscan requests 25. */
@@ -58,8 +58,8 @@ export async function wholeBlocks(
 /** The answer with the newest transactions first. */
 export function pageOf(rows: readonly HistoryRow[]) {
   return {
-    txs: rows.map(({ transaction }) => fromWire(transaction)),
-    receipts: rows.map(({ receipt, timestamp }) => ({ ...fromWire(receipt), timestamp })),
+    txs: rows.map(({ transaction }) => fromPrepared(transaction)),
+    receipts: rows.map(({ receipt, timestamp }) => ({ ...fromPrepared(receipt), timestamp })),
   }
 }
 

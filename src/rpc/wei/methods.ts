@@ -1,6 +1,6 @@
 import { type Amounts, amountsIn, inUnit } from '../../codec/amounts.ts'
 import { WEI } from '../../codec/unit.ts'
-import { fromWire, isWire, toWire, type Wire } from '../../lib/wire.ts'
+import { fromPrepared, isPrepared, toPrepared, type Prepared } from '../../lib/prepared.ts'
 import type { AnyMethod } from '../method.ts'
 import { type Param, PLAIN } from '../params/params.ts'
 
@@ -32,11 +32,12 @@ function inWei(method: AnyMethod): AnyMethod {
 }
 
 /** Converted answers. Answers that are cached as bytes do not change, so each is converted at most once. */
-const converted = new WeakMap<Wire<unknown>, Wire<unknown>>()
+const converted = new WeakMap<Prepared<unknown>, Prepared<unknown>>()
 
 function convert(amounts: Amounts, result: unknown): unknown {
-  if (!isWire(result)) return inUnit(amounts, result, WEI)
-  let wire = converted.get(result)
-  if (!wire) converted.set(result, (wire = toWire(inUnit(amounts, fromWire(result), WEI))))
-  return wire
+  if (!isPrepared(result)) return inUnit(amounts, result, WEI)
+  let prepared = converted.get(result)
+  if (!prepared)
+    converted.set(result, (prepared = toPrepared(inUnit(amounts, fromPrepared(result), WEI))))
+  return prepared
 }

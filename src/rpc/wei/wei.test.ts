@@ -5,7 +5,7 @@ import { callMethod } from '../../../test/support/clientCall.ts'
 import { type Amounts, amountsIn, inUnit } from '../../codec/amounts.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { SUN, WEI } from '../../codec/unit.ts'
-import { fromWire, isWire, toWire } from '../../lib/wire.ts'
+import { fromPrepared, isPrepared, toPrepared } from '../../lib/prepared.ts'
 import { defineMethod } from '../method.ts'
 import { methods } from '../methods/index.ts'
 import { amount, named } from '../params/params.ts'
@@ -105,7 +105,7 @@ describe('weiMethods', () => {
     summary: '',
     handler: (_, [value]) => `0x${value.toString(16)}`,
   })
-  const block = toWire({ baseFeePerGas: '0x2', gasUsed: '0x2', transactions: [] })
+  const block = toPrepared({ baseFeePerGas: '0x2', gasUsed: '0x2', transactions: [] })
   const wei = weiMethods({
     eth_getBlockByNumber: { params: [], result: schemas.block, summary: '', handler: () => block },
     eth_pay: pay,
@@ -140,7 +140,7 @@ describe('weiMethods', () => {
 
   test('behavior: an answer that is cached as bytes is converted once', async () => {
     const first = await call('eth_getBlockByNumber')
-    expect(isWire(first) && fromWire(first)).toEqual({
+    expect(isPrepared(first) && fromPrepared(first)).toEqual({
       baseFeePerGas: '0x1d1a94a2000',
       gasUsed: '0x2',
       transactions: [],

@@ -1,5 +1,5 @@
 import { RpcError } from '../../../lib/errors.ts'
-import { fromWire, isWire } from '../../../lib/wire.ts'
+import { fromPrepared, isPrepared } from '../../../lib/prepared.ts'
 import type { AroundCall } from '../../../rpc/jsonrpc/call.ts'
 import type { ClientCall } from '../../../rpc/request.ts'
 import type { ChainBlock, DevChain } from '../../index.ts'
@@ -213,7 +213,7 @@ function splitAtConsole(lines: string[]): string[][] {
 
 const indented = (lines: readonly string[]) => lines.map((text) => (text === '' ? '' : `  ${text}`))
 
-const plain = (value: unknown): unknown => (isWire(value) ? fromWire(value) : value)
+const plain = (value: unknown): unknown => (isPrepared(value) ? fromPrepared(value) : value)
 
 function shortened(value: unknown): string {
   const text =

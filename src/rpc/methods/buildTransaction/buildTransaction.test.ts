@@ -5,7 +5,7 @@ import { callMethod } from '../../../../test/support/clientCall.ts'
 import { createReplayContext } from '../../../../test/support/context.ts'
 import { keys, labels } from '../../../../test/support/recordedChain.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
-import { fromWire } from '../../../lib/wire.ts'
+import { fromPrepared } from '../../../lib/prepared.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 import { methodsOf } from '../view.ts'
 import { buildTransaction } from './index.ts'
@@ -19,7 +19,7 @@ async function built(
 ): Promise<Transaction> {
   const params = [{ from: bob.eth, ...request }]
   const answer = await callMethod(buildTransaction, await createBuilderContext(spoil), params)
-  return fromWire(answer).transaction
+  return fromPrepared(answer).transaction
 }
 
 const contractOf = ({ raw_data }: Transaction) => raw_data.contract?.[0]

@@ -1,6 +1,6 @@
 import { toNativeAddress } from '../../../lib/address.ts'
 import { InvalidParamsError, RpcError } from '../../../lib/errors.ts'
-import { type Wire, wireOf } from '../../../lib/wire.ts'
+import { type Prepared, preparedOf } from '../../../lib/prepared.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import { rawDataToJson } from '../../../native/protobuf/transaction.ts'
 import { stringifyNative } from '../../../native/wire/json.ts'
@@ -13,7 +13,7 @@ import { buildTransferAsset } from './transferAsset.ts'
 import { buildTrigger } from './trigger.ts'
 
 /** JSON text, because `JSON.stringify` cannot write amounts above 2^53, which are bigints. */
-type Built = Wire<{ transaction: Transaction }>
+type Built = Prepared<{ transaction: Transaction }>
 
 export const buildTransaction = defineMethod({
   params: [buildRequest],
@@ -54,5 +54,5 @@ function inFormat(transaction: Transaction, visible: boolean): Transaction {
 }
 
 function answer(transaction: Transaction): Built {
-  return wireOf(Buffer.from(stringifyNative({ transaction })))
+  return preparedOf(Buffer.from(stringifyNative({ transaction })))
 }

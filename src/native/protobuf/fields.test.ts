@@ -2,7 +2,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { fieldsOf, nextField } from './wire.ts'
+import { fieldsOf, nextField } from './fields.ts'
 
 const number = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(2 ** 29 - 1))
 const field = fc.oneof(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { fromWire, ownWire, wireObject, wireOfParts } from './wire.ts'
+import { fromPrepared, ownPrepared, preparedObject, preparedOfParts } from './prepared.ts'
 
 const LARGE = 64 * 1024
 
@@ -9,14 +9,14 @@ test('default: large parts with memory of their own are not copied, all others a
   const slice = Buffer.allocUnsafeSlow(4 * LARGE)
     .subarray(0, LARGE)
     .fill('b')
-  const input = wireOfParts<unknown>([
+  const input = preparedOfParts<unknown>([
     Buffer.from('['),
     slice,
     Buffer.from(','),
     own,
     Buffer.from(']'),
   ])
-  const { bytes, parts = [] } = ownWire(input)
+  const { bytes, parts = [] } = ownPrepared(input)
   expect(bytes.equals(input.bytes)).toBe(true)
   expect(parts.includes(own)).toBe(true)
   expect(parts.map(({ length }) => length)).toEqual([LARGE + 2, LARGE, 1])
@@ -24,7 +24,7 @@ test('default: large parts with memory of their own are not copied, all others a
 })
 
 test('behavior: an undefined member of an object is left out, as in JSON.stringify', () => {
-  expect(fromWire(wireObject({ a: undefined, b: 1, c: undefined, d: [2] }))).toEqual({
+  expect(fromPrepared(preparedObject({ a: undefined, b: 1, c: undefined, d: [2] }))).toEqual({
     b: 1,
     d: [2],
   })
