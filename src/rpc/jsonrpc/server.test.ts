@@ -11,9 +11,9 @@ test('default', async () => {
   )
 })
 
-test('behavior: a wire result is spliced in as it is', async () => {
+test('behavior: a prepared result is spliced in as it is', async () => {
   const { ask } = setupRpcServer()
-  expect(await ask(JSON.stringify(call('wire', [{ b: 1, ä: '€' }], 'ü')))).toBe(
+  expect(await ask(JSON.stringify(call('prepared', [{ b: 1, ä: '€' }], 'ü')))).toBe(
     '{"jsonrpc":"2.0","id":"ü","result":{"b":1,"ä":"€"}}',
   )
 })
@@ -166,7 +166,7 @@ describe('batch', () => {
       call('bigint'),
       call('echo', [1]),
       call('refuse'),
-      call('wire', ['w']),
+      call('prepared', ['w']),
     ]
     expect(codes(await ask(JSON.stringify(batch)))).toEqual([
       { code: -32603, id: 1 },
