@@ -1,8 +1,8 @@
 // The methods that anvil and Hardhat offer beyond those of Ethereum nodes, for the table of docs/devchain-control.md.
 import { createDevChain } from '../src/devchain/index.ts'
 import { createAnnouncer } from '../src/devchain/node/announce.ts'
+import { createDevSending } from '../src/devchain/node/devSending.ts'
 import { devMethods } from '../src/devchain/node/methods.ts'
-import { createDevSending } from '../src/devchain/node/sending.ts'
 import type { AnyMethod } from '../src/rpc/method.ts'
 import { methods } from '../src/rpc/methods/index.ts'
 

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 import { format, type FormatOptions } from 'oxfmt'
 
-import { createRpc } from '../src/cli/base/rpc.ts'
+import { createRpc } from '../src/cli/base/rpcClient.ts'
 import { TOOLS } from '../src/cli/tools/names.ts'
 import { recorded } from '../src/cli/tools/recorded.ts'
 import { replay, type Replayed } from '../src/cli/tools/replay.ts'

@@ -1,6 +1,6 @@
 import type { BlockRange } from '../chain/blockRange.ts'
 import { searchNode } from '../chain/logs/logHints.ts'
-import type { NodeRpc } from '../native/transport/rpc.ts'
+import type { NodeRpc } from '../native/transport/nodeRpc.ts'
 import type { Pace } from './fill/pace.ts'
 
 export type { BlockRange } from '../chain/blockRange.ts'

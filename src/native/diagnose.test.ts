@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ReplayNode, startReplayNode } from '../../test/support/node.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
 import { diagnose, type Finding } from './diagnose.ts'
-import { createNodeRpc } from './transport/rpc.ts'
+import { createNodeRpc } from './transport/nodeRpc.ts'
 import { createHttpTransport } from './transport/transport.ts'
 
 const DISABLED = '{"Error":"this API is unavailable due to config"}'

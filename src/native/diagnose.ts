@@ -12,7 +12,7 @@ import {
 import { agreesWith } from './pool/guessedRpc.ts'
 import { changesOf, KNOWN_RELEASES } from './release.ts'
 import { shownRelease } from './shownText.ts'
-import type { NodeRpc } from './transport/rpc.ts'
+import type { NodeRpc } from './transport/nodeRpc.ts'
 
 /** The result of one check, and its meaning for the gateway. */
 export type Finding = {

@@ -4,7 +4,7 @@ import type { Filters } from '../chain/filters/filters.ts'
 import type { Hub } from '../chain/subscriptions/hub.ts'
 import type { Config } from '../config/config.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { NodeRpc } from '../native/transport/rpc.ts'
+import type { NodeRpc } from '../native/transport/nodeRpc.ts'
 import type { Sending } from '../sending/sending.ts'
 import type { Execution } from './execution/execution.ts'
 

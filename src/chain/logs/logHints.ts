@@ -4,7 +4,7 @@ import type { Hash } from 'viem'
 import { toQuantity } from '../../codec/quantity.ts'
 import type { Call } from '../../lib/call.ts'
 import { NodeRpcError } from '../../native/errors.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { LogMatch } from '../blocks/chainTypes.ts'
 

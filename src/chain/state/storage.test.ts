@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { createReplayNative } from '../../../test/support/native.ts'
 import { keys, labels } from '../../../test/support/recordedChain.ts'
-import { createNodeRpc } from '../../native/transport/rpc.ts'
+import { createNodeRpc } from '../../native/transport/nodeRpc.ts'
 import { storageAt } from './storage.ts'
 
 const KITCHEN = `0x${labels.contracts.Kitchen.address.slice(2)}` as const

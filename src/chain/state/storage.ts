@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { numberToHex, pad } from 'viem/utils'
 
 import { HistoricalStateError, RpcError } from '../../lib/errors.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import { codeAt } from './code.ts'
 import type { StateRead } from './stateRead.ts'
 

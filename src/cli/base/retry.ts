@@ -1,6 +1,6 @@
 import { CommandError, EXIT } from './errors.ts'
 import { pause } from './interrupt.ts'
-import { BusyError, RpcFailure } from './rpc.ts'
+import { BusyError, RpcFailure } from './rpcClient.ts'
 
 /** Repeats calls after temporary faults: no connection, no answer in time, a busy server, a failing upstream. */
 export async function withRetry<value>(

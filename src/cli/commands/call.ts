@@ -7,7 +7,7 @@ import { rethrow } from '../text/abi.ts'
 import { parseAddress } from '../text/address.ts'
 import { type Channel, openChannel } from '../wallet/channel.ts'
 import { type Intent, type IntentOptions, readIntent } from '../wallet/intent.ts'
-import { abiOf } from '../wallet/sending.ts'
+import { abiOf } from '../wallet/sendTransaction.ts'
 import { addWord, type Task, type Word } from '../words/command.ts'
 
 type CallOptions = IntentOptions & {

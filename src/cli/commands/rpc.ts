@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { CommandError, usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
 import { parse, parseLoose } from '../base/json.ts'
-import { RpcFailure } from '../base/rpc.ts'
+import { RpcFailure } from '../base/rpcClient.ts'
 import { readStdin } from '../text/input.ts'
 import { addWord } from '../words/command.ts'
 

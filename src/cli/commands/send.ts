@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import type { Io } from '../base/io.ts'
 import { type IntentOptions, readIntent } from '../wallet/intent.ts'
-import { SENDING_OPTIONS, type SendingOptions, sendTransaction } from '../wallet/sending.ts'
+import { SENDING_OPTIONS, type SendingOptions, sendTransaction } from '../wallet/sendTransaction.ts'
 import { addWord } from '../words/command.ts'
 
 /** `ethgate send`: coins, tokens, contract calls and deployments. */

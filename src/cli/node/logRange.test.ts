@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { type Rpc, RpcFailure } from '../base/rpc.ts'
+import { type Rpc, RpcFailure } from '../base/rpcClient.ts'
 import { readLogs } from './logRange.ts'
 
 type Limits = { blocks: number; results: number; suggest: boolean }

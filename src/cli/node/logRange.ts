@@ -2,7 +2,7 @@ import type { RpcLog } from '../../codec/types.ts'
 import { CommandError } from '../base/errors.ts'
 import { get, isRecord, scalar } from '../base/json.ts'
 import { withRetry } from '../base/retry.ts'
-import { type Rpc, RpcFailure } from '../base/rpc.ts'
+import { type Rpc, RpcFailure } from '../base/rpcClient.ts'
 
 /** The filter of `eth_getLogs` without the range. */
 export type LogFilter = { address?: readonly string[]; topics?: readonly unknown[] }

@@ -3,7 +3,7 @@ import { toEventSelector } from 'viem/utils'
 
 import { CommandError, usageError } from '../base/errors.ts'
 import { get, scalar } from '../base/json.ts'
-import type { Rpc } from '../base/rpc.ts'
+import type { Rpc } from '../base/rpcClient.ts'
 import { parseAddress, tryAddress } from '../text/address.ts'
 import { readItem } from '../text/signature.ts'
 import type { LogFilter } from './logRange.ts'

@@ -7,7 +7,7 @@ import { timeoutError, unreachableError } from '../base/failures.ts'
 import type { Io } from '../base/io.ts'
 import { get, parse, scalar } from '../base/json.ts'
 import { createNode, type Node } from '../base/node.ts'
-import { createRpc, type Rpc } from '../base/rpc.ts'
+import { createRpc, type Rpc } from '../base/rpcClient.ts'
 import { createUnit, type Unit } from '../text/unit.ts'
 
 /** The values of `--rpc-url`, `--node`, `--header` and `--timeout`. */

@@ -7,7 +7,7 @@ import { withChecksum } from '../../lib/address.ts'
 import { CommandError, EXIT, usageError } from '../base/errors.ts'
 import { failureOf } from '../base/failures.ts'
 import { isRecord, stringify } from '../base/json.ts'
-import { RpcFailure } from '../base/rpc.ts'
+import { RpcFailure } from '../base/rpcClient.ts'
 import { readText } from './input.ts'
 
 /** A decoded call, event or error: its name, its signature, and its arguments by name (or position) in order. */

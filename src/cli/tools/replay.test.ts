@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { startDevGateway } from '../../../test/support/devGateway.ts'
 import { startGateway } from '../../../test/support/gateway.ts'
-import { createRpc } from '../base/rpc.ts'
+import { createRpc } from '../base/rpcClient.ts'
 import { judge } from './judge.ts'
 import { TOOLS } from './names.ts'
 import { recorded } from './recorded.ts'

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 
-import { type Rpc, RpcFailure } from '../base/rpc.ts'
+import { type Rpc, RpcFailure } from '../base/rpcClient.ts'
 import { openRpcSocket } from '../base/rpcSocket.ts'
 import { judge, type Verdict } from './judge.ts'
 import type { Recorded } from './recorded.ts'

@@ -4,7 +4,7 @@ import { GENESIS } from '../../native/grpc/calls.ts'
 import { createGrpcChannel } from '../../native/grpc/channel.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
 import { createUpstreamPool } from '../../native/pool/pool.ts'
-import { createNodeRpc } from '../../native/transport/rpc.ts'
+import { createNodeRpc } from '../../native/transport/nodeRpc.ts'
 import { createHttpTransport } from '../../native/transport/transport.ts'
 import type { Upstream } from '../../native/upstream.ts'
 

@@ -3,7 +3,7 @@ import type { Engine } from '../../logIndex/engine/engine.ts'
 import type { Facts } from '../../logIndex/store/facts.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { NodeUnreachableError } from '../../native/errors.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import { CommandError, EXIT, usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
 import { configOf } from './configOptions.ts'
@@ -61,7 +61,7 @@ export async function openNodeRpc(
   const [node] = upstreamsOf(configOf({ upstream, upstreamHeader, upstreamRpc }, env))
   if (node?.rpc === undefined)
     throw usageError('the node’s own JSON-RPC is missing: give --upstream-rpc URL')
-  const { createNodeRpc } = await import('../../native/transport/rpc.ts')
+  const { createNodeRpc } = await import('../../native/transport/nodeRpc.ts')
   const { headers, rpc: url, timeout } = node
   const rpc = createNodeRpc({ headers, timeout, url })
   return {

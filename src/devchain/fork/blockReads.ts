@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../native/capabilities.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from '../../native/errors.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import { ForkError } from '../state/errors.ts'
 
 /** The time of a kind of state: the requested block, or the time of the read. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { headersOf } from '../../config/upstreamList.ts'
 import { createNodeClient } from '../../native/client.ts'
-import { createNodeRpc, type NodeRpc } from '../../native/transport/rpc.ts'
+import { createNodeRpc, type NodeRpc } from '../../native/transport/nodeRpc.ts'
 import { createHttpTransport, type NativeTransport } from '../../native/transport/transport.ts'
 import { ForkError } from '../state/errors.ts'
 import { type Fork, openFork } from './open.ts'

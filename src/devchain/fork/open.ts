@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import { createCapabilities } from '../../native/capabilities.ts'
 import { createNodeClient } from '../../native/client.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import type { ChainBlock } from '../blocks/block.ts'
 import { ForkError } from '../state/errors.ts'

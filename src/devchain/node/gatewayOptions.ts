@@ -8,6 +8,7 @@ import type { ChainBlock, DevChain } from '../index.ts'
 import { devAccountIndex } from './accountIndex.ts'
 import { createAdminApp } from './admin.ts'
 import type { Announcer } from './announce.ts'
+import { createDevSending } from './devSending.ts'
 import { devExecution } from './execution.ts'
 import {
   callFailure,
@@ -18,7 +19,6 @@ import {
 } from './failures.ts'
 import { devMethods } from './methods.ts'
 import { ownView } from './ownView.ts'
-import { createDevSending } from './sending.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { TRE_PATH, treTraces } from './tre.ts'
 

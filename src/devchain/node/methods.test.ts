@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { methods } from '../../rpc/methods/index.ts'
 import { createDevChain } from '../index.ts'
 import { createAnnouncer } from './announce.ts'
+import { createDevSending } from './devSending.ts'
 import { devMethods } from './methods.ts'
-import { createDevSending } from './sending.ts'
 
 test('default: no method is defined in two places: a chain implements `Execution`', async () => {
   const chain = await createDevChain({

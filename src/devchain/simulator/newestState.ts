@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { createNodeClient } from '../../native/client.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
 import { openFork } from '../fork/open.ts'
 import { createDevChain, type DevChain, runFetching, type StateReader } from '../index.ts'

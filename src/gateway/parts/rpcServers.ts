@@ -1,7 +1,7 @@
 import { type Config, ConfigError } from '../../config/config.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { CallLimits } from '../../limits/limits.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import { createVerifier, type Verifier } from '../../rpc/compare/verifier.ts'
 import type { Context } from '../../rpc/context.ts'
 import { createExplainMethod } from '../../rpc/explain/ethgate_explain.ts'

@@ -1,5 +1,5 @@
 import type { NativeClient } from '../client.ts'
-import { createNodeRpc, type NodeRpc } from '../transport/rpc.ts'
+import { createNodeRpc, type NodeRpc } from '../transport/nodeRpc.ts'
 import type { Upstream } from '../upstream.ts'
 
 /** Whether the JSON-RPC at the guessed address of a node is the node's own. */

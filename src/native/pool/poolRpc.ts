@@ -2,7 +2,7 @@ import { type Call, withSignal } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import { within } from '../../lib/within.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
-import { createNodeRpc, type NodeRpc } from '../transport/rpc.ts'
+import { createNodeRpc, type NodeRpc } from '../transport/nodeRpc.ts'
 import type { Upstream } from '../upstream.ts'
 import { drained } from './drained.ts'
 

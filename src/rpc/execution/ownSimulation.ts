@@ -4,7 +4,7 @@ import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { NodeRpcError } from '../../native/errors.ts'
 import { shownText } from '../../native/shownText.ts'
-import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import type { Slots } from '../params/overrides.ts'
 import type { Simulation } from '../params/simulationParam.ts'
 

@@ -1,6 +1,6 @@
 import { create, find } from './dom.ts'
 import type { NativeProvider } from './nativeSending.ts'
-import { rpc } from './rpc.ts'
+import { rpc } from './pageRpc.ts'
 import { sentLink, showOutcome } from './sent.ts'
 import { findWallets, nativeSending } from './wallets.ts'
 

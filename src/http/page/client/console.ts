@@ -1,8 +1,8 @@
 import { copyText } from './copy.ts'
 import { create, each, find } from './dom.ts'
 import { examplesOf, liveExamples, type MethodDoc } from './examples.ts'
+import { type RpcAnswer, rpc } from './pageRpc.ts'
 import { readings } from './readings.ts'
-import { type RpcAnswer, rpc } from './rpc.ts'
 
 /** The result of `ethgate_explain`. Times are in milliseconds. */
 type Explanation = {

@@ -1,4 +1,4 @@
-import { rpc } from './rpc.ts'
+import { rpc } from './pageRpc.ts'
 
 type Schema = { type?: string; enum?: unknown[]; default?: unknown }
 

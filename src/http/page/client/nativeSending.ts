@@ -8,7 +8,7 @@ import {
 } from '../../../native/protobuf/transaction.ts'
 import { buildNative } from '../../../sdk/build.ts'
 import { type Attempt, sendUntilKnown, UNCERTAIN } from '../../../sdk/unconfirmed.ts'
-import { requestAt } from './rpc.ts'
+import { requestAt } from './pageRpc.ts'
 import { quoteOf } from './sent.ts'
 
 /** A wallet of this chain: TIP-1193, with the `tronWeb` that signs. Older wallets have only a part of it. */

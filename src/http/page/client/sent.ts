@@ -1,7 +1,7 @@
 import { coinText, grouped } from '../../../codec/coin.ts'
 import { type QuotedCall, readQuote } from '../../../sdk/quote.ts'
 import { create } from './dom.ts'
-import { requestAt, rpc } from './rpc.ts'
+import { requestAt, rpc } from './pageRpc.ts'
 
 /** Milliseconds between two requests for the receipt of a transaction, and their maximum number. */
 const RECEIPT_INTERVAL = 2_000

@@ -6,7 +6,7 @@ import { recordedRpc, type ReplayNode, startReplayNode } from '../../../test/sup
 import { labels } from '../../../test/support/recordedChain.ts'
 import { serve } from '../../../test/support/serve.ts'
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
-import { createNodeRpc, type NodeRpc } from './rpc.ts'
+import { createNodeRpc, type NodeRpc } from './nodeRpc.ts'
 
 let node: ReplayNode
 let rpc: NodeRpc
