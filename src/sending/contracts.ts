@@ -59,7 +59,7 @@ export function createContracts(
      * Call data, creation code or a topic without predicted addresses. The chain has no contract at a predicted address, so
      * coins sent there are lost and reads return nothing.
      *
-     * @throws PredictedAddressError when the data contains a predicted address that may not or cannot be replaced.
+     * @throws RpcError `-32000` when the data contains a predicted address that may not or cannot be replaced.
      */
     inData(data: Hex): ReplacedData {
       if (actualOf.size === 0) return { data, replaced: [] }
@@ -75,8 +75,7 @@ export function createContracts(
         const actual = actualOf.get(predicted)
         if (!actual) continue
         const isWord = text.slice(Math.max(2, at - PADDING.length), at) === PADDING
-        if (mode === 'refuse' || !isWord)
-          throw new PredictedAddressError({ actual, predicted }, mode)
+        if (mode === 'refuse' || !isWord) throw predictedAddressError({ actual, predicted }, mode)
         parts.push(text.slice(copied, at), actual.slice(2))
         copied = at + ADDRESS
         byte += ADDRESS / 2 - 1
@@ -99,15 +98,14 @@ const ADDRESS = 40
 const PADDING = '0'.repeat(24)
 
 /** `-32000`: data contains a predicted address, at which the chain has no contract. */
-export class PredictedAddressError extends RpcError {
-  override name = 'PredictedAddressError'
-
-  constructor({ actual, predicted }: CreatedContract, mode: PredictedAddresses) {
-    super(
-      -32000,
-      `the data contains ${predicted}, which an Ethereum library predicted for the contract at ${actual}: nothing is at the predicted address. ` +
-        `Take the contract’s address from its receipt${mode === 'refuse' ? ', or start the gateway with --predicted-addresses rewrite' : ' (only whole words are replaced)'}`,
-      { data: { actual, predicted } },
-    )
-  }
+export function predictedAddressError(
+  { actual, predicted }: CreatedContract,
+  mode: PredictedAddresses,
+): RpcError {
+  return new RpcError(
+    -32000,
+    `the data contains ${predicted}, which an Ethereum library predicted for the contract at ${actual}: nothing is at the predicted address. ` +
+      `Take the contract’s address from its receipt${mode === 'refuse' ? ', or start the gateway with --predicted-addresses rewrite' : ' (only whole words are replaced)'}`,
+    { data: { actual, predicted } },
+  )
 }

@@ -19,8 +19,8 @@ import { LIFETIME } from './signing.ts'
 export type FeeQuote = {
   /**
    * `total`: all that the transaction uses now. The stakes of the contract's creator and of the sender pay `fromCreator` and
-   * `fromSender`, and the sender pays `burned` in coins. `factor`: how much more each operation of the called contract costs because it
-   * is busy, in ten-thousandths; `total` includes it. `price`: sun for one unit.
+   * `fromSender`, and the sender pays `burned` in coins. `factor`: how much more each operation of the called contract costs
+   * because it is busy, in ten-thousandths; `total` includes it. `price`: sun for one unit.
    */
   energy: Record<'burned' | 'factor' | 'fromCreator' | 'fromSender' | 'price' | 'total', Hex>
   /** `points`: the bytes of the transaction, and 64 for its result. */

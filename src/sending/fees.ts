@@ -30,7 +30,7 @@ type Offer = { gas: bigint; gasPrice?: bigint | undefined; expiration: number }
 export function createFees({ chain, native, now = () => performance.now() }: createFees.Options) {
   let known: { values: Map<string, number | bigint | undefined>; at: number } | undefined
 
-  /** Reads the parameters of the chain. The returned function has their values by key, and 0 for one that the node does not report. */
+  /** The parameters of the chain: a function that returns a value by its key, or 0 when the node does not report it. */
   async function parameters(call?: Call) {
     if (!known || now() - known.at >= PARAMETERS_AGE) {
       const { chainParameter = [] } = await native.wallet.getChainParameters(undefined, call)

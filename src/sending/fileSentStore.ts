@@ -39,7 +39,12 @@ export function createFileSentStore({
           cause,
         },
       ),
-    onHeader: (header) => new Error(foreign(header, file)),
+    onHeader: (header) =>
+      new Error(
+        header.includes('"ethgate":"sent","version":1,')
+          ? `${file} belongs to another chain`
+          : `${file} is not a file of sent transactions that this version can read`,
+      ),
     onUnreadable: (place) =>
       new Error(
         `${place} is not readable. Without this file a transaction could be sent twice: restore it, or move it elsewhere if its transactions will not be sent again`,
@@ -77,9 +82,3 @@ export declare namespace createFileSentStore {
 }
 
 const FACTS = new Set<unknown>(['sent', 'changed', 'released', 'mined', 'contract', 'nonces'])
-
-function foreign(header: string, file: string): string {
-  return header.includes('"ethgate":"sent","version":1,')
-    ? `${file} belongs to another chain`
-    : `${file} is not a file of sent transactions that this version can read`
-}

@@ -29,7 +29,9 @@ function setup() {
       ...memory,
       counts: unlessDown((from: Address) => memory.counts(from)),
       find: unlessDown((hash: Hash) => memory.find(hash)),
-      unfinished: unlessDown((options: SentStore.UnfinishedOptions) => memory.unfinished(options)),
+      unfinished: unlessDown((options: Parameters<SentStore['unfinished']>[0]) =>
+        memory.unfinished(options),
+      ),
       reserve: unlessDown((given: Parameters<SentStore['reserve']>[0]) => memory.reserve(given)),
     },
     noStatus,
@@ -103,6 +105,17 @@ test('behavior: a transaction that Redis has lost is recorded again; one that en
   expect(await store.find(alias)).toBeUndefined()
 })
 
+test('behavior: that a transaction was broadcast again is not lost, so no refusal of an earlier broadcast frees it', async () => {
+  const { lost, state, store } = setupLoss()
+  await store.reserve(sent)
+  await lost.reserve(sent)
+  await store.change(id, { event: 'broadcast' })
+  state.store = lost
+  expect(await store.find(alias)).toMatchObject({ broadcasts: 2 })
+  const why = { state: 'refused' as const, nodes: [], reason: 'no' }
+  expect(await store.change(id, { event: 'refused', why })).toMatchObject({ changed: false })
+})
+
 test('behavior: the nonces of transactions that Redis has lost are not given to others', async () => {
   const { lost, state, store } = setupLoss()
   const expiration = Date.now() + 60_000
@@ -120,6 +133,48 @@ test('behavior: the nonces of transactions that Redis has lost are not given to 
     outcome: 'reserved',
     nonce: 0,
   })
+})
+
+test('behavior: of replicas that restore at the same time, the one with the lower nonce may come later', async () => {
+  const notify: (() => void)[] = []
+  const lost = createMemorySentStore()
+  const state = { store: createMemorySentStore() }
+  const shared: SentStore = {
+    ...state.store,
+    reserve: (given) => state.store.reserve(given),
+    change: (...call) => state.store.change(...call),
+    find: (hash) => state.store.find(hash),
+    ending: (hash) => state.store.ending(hash),
+  }
+  const [a, b] = [1, 2].map(() =>
+    withLastKnown(shared, (listener) => {
+      notify.push(() => listener('up', undefined))
+      return () => {}
+    }),
+  ) as [SentStore, SentStore]
+  const other = { ...sent, id: `0x${'77'.repeat(32)}`, alias: `0x${'88'.repeat(32)}` } as const
+  await a.reserve(sent)
+  await b.reserve(other)
+  state.store = lost
+  for (const each of notify.toReversed()) each()
+  await expect.poll(() => lost.find(other.id), { timeout: 5_000 }).toMatchObject({ nonce: 1 })
+  expect(await lost.find(id)).toMatchObject({ nonce: 0 })
+})
+
+test('behavior: what was sent after one that is lost for good has the nonce of that one', async () => {
+  const { lost, state, store } = setupLoss()
+  const other = (digit: string) => ({
+    expiration: 60_000,
+    from,
+    id: `0x${digit.repeat(64)}` as const,
+  })
+  await lost.reserve(other('a'))
+  await state.store.reserve(other('a'))
+  // Another replica, which has ended, sent it.
+  await state.store.reserve(other('b'))
+  await store.reserve(sent)
+  state.store = lost
+  expect(await store.find(alias)).toMatchObject({ id, nonce: 1 })
 })
 
 test('behavior: a record that lacks the nonces below is not made to look like a whole one', async () => {

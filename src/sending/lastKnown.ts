@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 import { type RedisLink, StoreUnavailableError } from '../lib/redis.ts'
+import { sleep as realSleep } from '../lib/sleep.ts'
 import { firstRecord, hashesOf, type SentStore, type SentTransaction } from './sentStore.ts'
 
 /** Maximum number of bytes of the last transactions. Each counts for all of the three keys that find it. */
@@ -15,6 +16,10 @@ const OVERHEAD = 1_000
  */
 const KEPT = 60 * 60_000
 
+/** Attempts to restore what Redis has lost, and the milliseconds after each: less than replicas wait until they sign again. */
+const ATTEMPTS = 6
+const RETRY = 400
+
 /**
  * A store that finds the transactions of this process while Redis is unavailable. Everything else is an error then, because other
  * replicas may have sent more.
@@ -23,7 +28,11 @@ const KEPT = 60 * 60_000
  * recorded, and that Redis has neither as sent nor as ended, is recorded again, at once when Redis is there again: otherwise it could be
  * signed a second time, here or at another replica, or its nonce given to another one.
  */
-export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus']): SentStore {
+export function withLastKnown(
+  store: SentStore,
+  onStatus: RedisLink['onStatus'],
+  sleep = realSleep,
+): SentStore {
   /** By native id, by Ethereum hash, and by sender and nonce. */
   const found = new LRUCache<string, SentTransaction>({
     maxSize: MAX_BYTES,
@@ -36,35 +45,46 @@ export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus'])
     for (const key of [...hashesOf(sent), placeOf(sent)]) found.set(key, sent)
   }
 
-  const isLost = async ({ id, state }: SentTransaction): Promise<boolean> =>
-    state !== 'final' && !(await store.find(id)) && !(await store.ending(id))
+  /** Whether Redis has lost a transaction, or that it was broadcast again: a refusal would free it then. */
+  async function isLost({ broadcasts, id, state }: SentTransaction): Promise<boolean> {
+    if (state === 'final') return false
+    const sent = await store.find(id)
+    return sent ? sent.broadcasts < broadcasts : !(await store.ending(id))
+  }
 
   /**
-   * Records a transaction again that Redis has lost. Nothing is restored before the nonces below it are there: a record that lacks them
-   * must not look like a whole one.
+   * Records a transaction again that Redis has lost. An empty record that lacks the nonces below must not look like a whole one. In
+   * any other, what is below is lost for good when it is not there at last: a free nonce is taken then.
    */
-  async function restore(lost: SentTransaction): Promise<SentTransaction | undefined> {
+  async function restore(
+    lost: SentTransaction,
+    isLast = true,
+  ): Promise<SentTransaction | undefined> {
     if (!(await isLost(lost))) {
       for (const hash of hashesOf(lost)) found.delete(hash)
       return undefined
     }
     const { block: _, broadcasts: __, state: ___, ...sent } = lost
     const { nonce: ____, ...any } = sent
-    const { outcome } = await store.reserve(sent)
-    if (outcome === 'high') return undefined
-    // Another transaction has got its nonce meanwhile.
-    if (outcome === 'low' || outcome === 'taken') await store.reserve(any)
+    const reservation = await store.reserve(sent)
+    if (reservation.outcome === 'high' && !(isLast && reservation.next > 0)) return undefined
+    if ('next' in reservation) await store.reserve(any)
     // Its first broadcast was before.
     const restored = (await store.change(lost.id, { event: 'broadcast' })).sent
     if (restored) record(restored)
     return restored
   }
 
-  /** In the order of their nonces, so that each has its own again. */
+  /** In the order of their nonces, so that each has its own again. Those below may have to be restored by other replicas. */
   async function restoreAll(): Promise<void> {
-    const known = [...new Set(found.values())]
-    const lost = await Promise.all(known.map(async (sent) => ((await isLost(sent)) ? sent : [])))
-    for (const sent of lost.flat().toSorted((a, b) => a.nonce - b.nonce)) await restore(sent)
+    let known = [...new Set(found.values())]
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const lost = await Promise.all(known.map(async (sent) => ((await isLost(sent)) ? sent : [])))
+      known = lost.flat().toSorted((a, b) => a.nonce - b.nonce)
+      if (known.length === 0) return
+      for (const sent of known) await restore(sent, attempt === ATTEMPTS)
+      await sleep(RETRY, undefined, { ref: false })
+    }
   }
 
   // If it is lost again meanwhile, there is a next time.
@@ -86,12 +106,19 @@ export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus'])
         await restore(holder)
       }
     },
+    async change(id, event) {
+      const result = await store.change(id, event)
+      if (result.sent) record(result.sent)
+      return result
+    },
     async find(hash) {
       const known = found.get(hash)
       try {
         const sent = await store.find(hash)
+        if (known && (!sent || sent.broadcasts < known.broadcasts))
+          return (await restore(known)) ?? sent
         if (sent) record(sent)
-        return sent ?? (known && (await restore(known)))
+        return sent
       } catch (error) {
         if (known && error instanceof StoreUnavailableError) return known
         throw error

@@ -6,13 +6,9 @@ import type { SentStore } from './sentStore.ts'
 export function createMemorySentStore({
   now = () => performance.now(),
   ...options
-}: createMemorySentStore.Options = {}): SentStore {
+}: createSentState.Options = {}): SentStore {
   const state = createSentState({ ...options, now })
   return storeOf(() => state)
-}
-
-export declare namespace createMemorySentStore {
-  type Options = createSentState.Options
 }
 
 /** The store of a state in this process. @param journal - has the facts on the disk before a call returns that made them */

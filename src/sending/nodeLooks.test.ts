@@ -26,7 +26,7 @@ function open(names: string[], broken: string[] = []) {
   }))
   const latest: { hash: Hash } = { hash: `0x${'01'.repeat(32)}` }
   const head = { latest: () => latest }
-  return { asked, latest, look: createNodeLooks({ head, nodes: () => nodes }) }
+  return { asked, latest, look: createNodeLooks(head as never, () => nodes) }
 }
 
 test('default: the caller pays for each call, and the answer is used again', async () => {

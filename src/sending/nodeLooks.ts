@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Hash } from 'viem'
 
+import type { Head } from '../chain/head/headTypes.ts'
 import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
@@ -30,8 +31,8 @@ export type NodeLooks = (hash: Hash, call: Call) => Promise<readonly NodeLook[]>
 const LIFETIME = 1_000
 const MOST = 1_000
 
-/** All nodes are asked at the same time. The first caller of an answer pays for it. */
-export function createNodeLooks({ head, nodes }: createNodeLooks.Options): NodeLooks {
+/** All nodes that serve the chain are asked at the same time. The first caller of an answer pays for it. */
+export function createNodeLooks(head: Pick<Head, 'latest'>, nodes: () => OneNode[]): NodeLooks {
   const known = new LRUCache<string, readonly NodeLook[]>({ max: MOST, ttl: LIFETIME })
   const share = createSharing()
   return async (hash, call) => {
@@ -44,14 +45,6 @@ export function createNodeLooks({ head, nodes }: createNodeLooks.Options): NodeL
         return looks
       })
     )
-  }
-}
-
-export declare namespace createNodeLooks {
-  type Options = {
-    head: { latest(): { hash: Hash } }
-    /** Each node that serves the chain. */
-    nodes: () => OneNode[]
   }
 }
 

@@ -14,8 +14,10 @@ import type { NativeClient } from '../native/client.ts'
 import { NodeTimeoutError, NodeUnreachableError } from '../native/errors.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { createFollow } from './follow.ts'
-import { createMemorySentStore } from './memorySentStore.ts'
+import { withLastKnown } from './lastKnown.ts'
+import { storeOf } from './memorySentStore.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
+import { createSentState, type SentFact } from './sentState.ts'
 import type { SentStore } from './sentStore.ts'
 import { createSubmission } from './submission.ts'
 
@@ -71,6 +73,7 @@ const eventArb = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill'), replica }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('pay'), replica }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash'), loses: fc.nat(4) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('sign'), replica, value: fc.nat(1) }) },
   {
     weight: 2,
@@ -113,7 +116,8 @@ function inTurn<value>(values: readonly value[]) {
   return () => values[at++ % values.length] as value
 }
 
-async function play(run: Run, store: SentStore): Promise<void> {
+/** @param lose - crashes the store, which loses its last changes; absent if it loses none */
+async function play(run: Run, store: SentStore, lose?: (count: number) => void): Promise<void> {
   const nextAnswer = inTurn<Answer>(run.answers)
   const nextFault = inTurn(run.faults)
   const nextShows = inTurn(run.shows)
@@ -121,6 +125,11 @@ async function play(run: Run, store: SentStore): Promise<void> {
   let isCalm = false
   let signed = 0
   let busy = 0
+  /** Crashes of the store. While replicas restore what it has lost, they do nothing else. */
+  let crashes = 0
+  let kills = 0
+  let isRestoring = false
+  const listeners: (() => void)[] = []
   const gates: (() => void)[] = []
   /** The Ethereum transaction of each native one, and when it expires. */
   const natives = new Map<Hash, { alias: number; expiration: number }>()
@@ -198,6 +207,7 @@ async function play(run: Run, store: SentStore): Promise<void> {
       new Promise<void>((resolve) => gates.push(() => (life.isDead ? undefined : resolve())))
     /** A call that begins and ends when chance says so. */
     const slowly = async <value>(call: () => Promise<value>): Promise<value> => {
+      if (isRestoring) return call()
       await gate()
       busy += 1
       const result = await call().finally(() => (busy -= 1))
@@ -206,15 +216,20 @@ async function play(run: Run, store: SentStore): Promise<void> {
     }
     const faulty =
       <args extends unknown[], value>(call: (...args: args) => Promise<value>) =>
-      (...args: args): Promise<value> =>
-        slowly(async () => {
-          const fault = isCalm ? 'none' : nextFault()
+      async (...args: args): Promise<value> => {
+        const before = crashes
+        const result = await slowly(async () => {
+          const fault = isCalm || isRestoring ? 'none' : nextFault()
           if (fault === 'before') throw new StoreUnavailableError(new Error('lost'))
           const result = await call(...args)
           if (fault === 'after') throw new StoreUnavailableError(new Error('lost'))
           return result
         })
-    const own: SentStore = {
+        if (crashes > before)
+          throw new StoreUnavailableError(new Error('its connection has closed'))
+        return result
+      }
+    const shared: SentStore = {
       ...store,
       reserve: faulty(async (sent: Parameters<SentStore['reserve']>[0]) => {
         const reservation = await store.reserve(sent)
@@ -230,10 +245,24 @@ async function play(run: Run, store: SentStore): Promise<void> {
       }),
       find: faulty((hash: Hash) => store.find(hash)),
       pick: faulty((ids: readonly Hash[]) => store.pick(ids)),
-      unfinished: faulty((options: SentStore.UnfinishedOptions) => store.unfinished(options)),
+      unfinished: faulty((options: Parameters<SentStore['unfinished']>[0]) =>
+        store.unfinished(options),
+      ),
       mined: faulty((options: { upTo: number; limit: number }) => store.mined(options)),
       ending: faulty((hash: Hash) => store.ending(hash)),
     }
+    const own = withLastKnown(
+      shared,
+      (listener) => {
+        listeners.push(() => listener('up', undefined))
+        return () => {}
+      },
+      async () => {
+        busy += 1
+        await setImmediate()
+        busy -= 1
+      },
+    )
     let blocks: RecentBlock[] = []
     let applied = 0
     let solid: RecentBlock = solidified()
@@ -362,11 +391,12 @@ async function play(run: Run, store: SentStore): Promise<void> {
     for (const amount of told) expect(alive(amount), 'told that it was not sent').toEqual([])
     for (const amount of [0, 1, ...paid]) expect(alive(amount).length, 'paid twice').toBeLessThan(2)
     const both = alive(0).length + alive(1).length
-    expect(both, 'paid and replaced').toBeLessThan(run.replaces ? 2 : 3)
+    expect(both, 'paid and replaced').toBeLessThan(run.replaces && crashes === 0 ? 2 : 3)
     const open = held.filter(({ id }) => has(id) || canStillBeMined(id))
     const ofNonce = (nonce: number) =>
       new Set(open.flatMap((one) => (one.nonce === nonce ? one.id : [])))
-    for (const { nonce } of open)
+    // A record that is restored has another nonce when the store has lost that its own was free.
+    for (const { nonce } of crashes > 0 ? [] : open)
       expect(ofNonce(nonce).size, 'two signed for a nonce').toBeLessThan(2)
   }
 
@@ -422,6 +452,16 @@ async function play(run: Run, store: SentStore): Promise<void> {
       .catch((error: unknown) => expect(error).toBeInstanceOf(RpcError))
       .catch((error: unknown) => failures.push(error))
   }
+  /** What a replica has sent that ended at the same time is lost for good, so none has ended before. */
+  async function crash(loses: number): Promise<void> {
+    if (!lose || kills > 0) return
+    crashes += 1
+    lose(loses)
+    isRestoring = true
+    for (const restore of listeners) restore()
+    await quiet()
+    isRestoring = false
+  }
   const failures: unknown[] = []
 
   for (const event of run.events) {
@@ -432,7 +472,9 @@ async function play(run: Run, store: SentStore): Promise<void> {
     else if (event.kind === 'block') addBlock(event.takes)
     else if (event.kind === 'deliver') at(event.replica).deliver()
     else if (event.kind === 'reorg') reorg(event.depth, event.takes, event.isDropped)
+    else if (event.kind === 'crash') await crash(event.loses)
     else if (event.kind === 'kill') {
+      kills += 1
       at(event.replica).life.isDead = true
       replicas[event.replica] = startReplica()
     } else for (let count = event.count; count > 0 && (await step()); count--) check()
@@ -475,7 +517,20 @@ test(
   'behavior: never two paid, none lost, no nonce stuck: in memory',
   { timeout: 300_000 },
   async () => {
-    const property = fc.asyncProperty(runArb, (run) => play(run, createMemorySentStore()))
+    const property = fc.asyncProperty(runArb, (run) => {
+      let facts: SentFact[] = []
+      const empty = () => createSentState({ onFact: (fact) => facts.push(fact) })
+      let state = empty()
+      return play(
+        run,
+        storeOf(() => state),
+        (count) => {
+          facts = facts.slice(0, Math.max(0, facts.length - count))
+          state = empty()
+          for (const fact of facts) state.apply(fact)
+        },
+      )
+    })
     expect(fc.defaultReportMessage(await fc.check(property, { numRuns: RUNS }))).toBeUndefined()
   },
 )

@@ -5,7 +5,7 @@ import type { Head, HeadBlock } from '../chain/head/headTypes.ts'
 import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
 import type { Spender } from '../lib/spender.ts'
-import { createContracts, PredictedAddressError, type PredictedAddresses } from './contracts.ts'
+import { createContracts, predictedAddressError, type PredictedAddresses } from './contracts.ts'
 import {
   type EthereumTransaction,
   looksLikeEthereum,
@@ -49,7 +49,7 @@ export function createSending(options: createSending.Options) {
     const transaction = readNativeTransaction(raw)
     const [signedFor] = contracts.inData(transactionParties(transaction, undefined).input).replaced
     // A signed transaction cannot be changed.
-    if (signedFor) throw new PredictedAddressError(signedFor, 'rewrite')
+    if (signedFor) throw predictedAddressError(signedFor, 'rewrite')
     const signed: Signed = { id: `0x${transaction.txID}`, hex: raw.slice(2), transaction }
     return submission.submitSigned(signed, () => signedBy(transaction, native))
   }
@@ -103,10 +103,10 @@ export function createSending(options: createSending.Options) {
         transactions.includes(transaction),
       ),
     /** What each node has of a transaction. */
-    lookAtNodes: createNodeLooks({ head, nodes }),
+    lookAtNodes: createNodeLooks(head, nodes),
     /** The contract address for a predicted address. Any other address is returned unchanged. */
     contractAt: contracts.resolve,
-    /** Data or a topic without predicted addresses. @throws PredictedAddressError */
+    /** Data or a topic without predicted addresses. @throws RpcError `-32000` */
     inData: (data: Hex): Hex => contracts.inData(data).data,
     /** Whether predicted addresses in data are replaced. Receipts then list them. */
     rewritesPredicted: predictedAddresses === 'rewrite',

@@ -46,6 +46,8 @@ type Nonces = {
   mined: number
 }
 
+type Wanted<list extends 'mined' | 'unfinished'> = Parameters<SentStore[list]>[0]
+
 /** The record of sent transactions in memory. All functions are synchronous. */
 export type SentState = ReturnType<typeof createSentState>
 
@@ -223,12 +225,12 @@ export function createSentState({
       return { changed: true, sent: next }
     },
     counts,
-    unfinished: ({ from, expiredAt = Infinity, limit }: SentStore.UnfinishedOptions): Hash[] =>
+    unfinished: ({ from, expiredAt = Infinity, limit }: Wanted<'unfinished'>): Hash[] =>
       first(limit, (sent) => {
         const isWanted = (!from || sent.from === from) && sent.expiration < expiredAt
         return isWanted ? sent.expiration : undefined
       }),
-    mined: ({ limit, upTo }: { upTo: number; limit: number }): Hash[] =>
+    mined: ({ limit, upTo }: Wanted<'mined'>): Hash[] =>
       first(limit, ({ block }) => (block && block.number <= upTo ? block.number : undefined)),
     isOpen: (id: Hash): boolean => open.has(id),
     find,

@@ -94,8 +94,11 @@ export type SentStore = {
   /** How a transaction ended, by native id or by Ethereum hash. Kept for 30 days. */
   ending(hash: Hash): Promise<Ending | undefined>
   counts(from: Address): Promise<SentCounts>
-  /** Ids of transactions that are not final, ordered by expiration, at most `limit`; those of one sender when `from` is given. */
-  unfinished(options: SentStore.UnfinishedOptions): Promise<Hash[]>
+  /**
+   * Ids of transactions that are not final, ordered by expiration, at most `limit`; those of one sender when `from` is given, and those
+   * that expire before a time when `expiredAt` is given, milliseconds.
+   */
+  unfinished(options: { from?: Address; expiredAt?: number; limit: number }): Promise<Hash[]>
   /** Ids of mined transactions that are not final, in blocks up to a height, the lowest first, at most `limit`. */
   mined(options: { upTo: number; limit: number }): Promise<Hash[]>
   /** Those of the given ids that are not final. */
@@ -109,15 +112,6 @@ export type SentStore = {
    * of a predicted address counts.
    */
   contracts(cursor: number): Promise<{ contracts: ContractRecord[]; next: number }>
-}
-
-export declare namespace SentStore {
-  type UnfinishedOptions = {
-    from?: Address
-    /** Returns only transactions that expire before this time, milliseconds. */
-    expiredAt?: number
-    limit: number
-  }
 }
 
 /** Seconds for which a transaction can be found by either of its hashes: 30 days. */

@@ -260,6 +260,16 @@ test('error: Redis starts again while a transaction is signed, and may lack what
   expect(broadcasts).toEqual([])
 })
 
+test('error: a refusal is unconfirmed while Redis may lack that another replica has broadcast it', async () => {
+  const { state, store, submission } = setup()
+  state.answer = async () => {
+    state.isLost = true
+    return REFUSED
+  }
+  await expect(submission.submit(request, alias)).rejects.toMatchObject(unconfirmed)
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
+})
+
 test('error: a refusal that cannot be recorded is unconfirmed: another replica may have broadcast it', async () => {
   const { replica, state, store } = setup()
   state.answer = async () => REFUSED

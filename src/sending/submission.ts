@@ -133,8 +133,10 @@ export function createSubmission({
         words: answers.map(({ answer }) => refusalWords(answer as BroadcastResult)),
         reason: error.message,
       }
-      const { sent: kept } = await store
-        .change(sent.id, { event: 'refused', why })
+      // A Redis that has lost the count of its broadcasts has it again first.
+      const isKept = mustOutlive ? assertKept(sent.from) : Promise.resolve()
+      const { sent: kept } = await isKept
+        .then(() => store.change(sent.id, { event: 'refused', why }))
         .catch((cause: unknown) => {
           onError(cause)
           // Whether it was broadcast by another replica too is not known, once a broadcast was started.

@@ -4,18 +4,7 @@ import type { SentEvent, SentTransaction } from './sentStore.ts'
 /**
  * The state machine of a sent transaction: what an event makes of its record. Every store asks it, and only stores the answer.
  *
- * | from      | event       | to        | proof                                                                    |
- * | --------- | ----------- | --------- | ------------------------------------------------------------------------ |
- * | `pending` | `broadcast` | `pending` | none is needed: one more broadcast, which may give it to somebody        |
- * | `pending` | `refused`   | ended     | no node may have it, nor its sender, and this was the only broadcast     |
- * | `pending` | `expired`   | ended     | no block up to a solidified one after its expiration has it              |
- * | `pending` | `seen`      | `mined`   | the gateway has read the block                                           |
- * | `mined`   | `seen`      | `mined`   | the same, in another block                                               |
- * | `mined`   | `removed`   | `pending` | a reorg removed this block                                               |
- * | `pending` | `final`     | `final`   | the block is solidified                                                  |
- * | `mined`   | `final`     | `final`   | the same                                                                 |
- *
- * Any other event changes nothing.
+ * docs/sending.md lists the changes and what proves each. An event that it does not list changes nothing.
  *
  * @returns the new record; `ended` when it is dropped and its nonce is free; undefined when nothing changes.
  */
@@ -26,8 +15,10 @@ export function transition(
   if (sent.state === 'final') return undefined
   const isPending = sent.state === 'pending'
   switch (event.event) {
+    // One more broadcast, which may give it to somebody.
     case 'broadcast':
       return isPending ? { ...sent, broadcasts: sent.broadcasts + 1 } : undefined
+    // No node can have it, nor its sender, and this was the only broadcast.
     case 'refused':
       return isPending && sent.broadcasts === 1 && sent.intent === undefined ? 'ended' : undefined
     case 'expired':
