@@ -102,7 +102,10 @@ export function createJsonRpcRoute({
     const { id, limits: own } = c.get('caller')
     const { refused } = answer
     const coding = compression ? codingOf(incoming, answer) : undefined
-    const headers = coding ? codedHeaders(coding.name) : jsonHeaders(answer)
+    const headers = ['content-type', 'application/json']
+    // The length of a compressed answer is not known yet.
+    if (coding) headers.push('content-encoding', coding.name, 'vary', 'Accept-Encoding')
+    else headers.push('content-length', String(answer.bytes))
     headers.push(...more, ...cors)
     if (refused) headers.push(...Object.entries(refusalHeaders(refused, own)).flat())
     outgoing.writeHead(refused ? statusOf(refused) : status, headers)
@@ -181,15 +184,6 @@ const BRACKET = 0x5b
 function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {
   if (headers['x-ethgate-explain'] === '1') return true
   return url.includes('?') && /[?&]explain=1(?:&|$)/.test(url)
-}
-
-function jsonHeaders({ bytes }: Answer): string[] {
-  return ['content-type', 'application/json', 'content-length', String(bytes)]
-}
-
-/** The same for an answer whose length is known after it was compressed. */
-function codedHeaders(coding: string): string[] {
-  return ['content-type', 'application/json', 'content-encoding', coding, 'vary', 'Accept-Encoding']
 }
 
 /** What bytes that are not UTF-8 become in a text. It can be in a valid text too. */

@@ -8,7 +8,7 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server'
 import type { Hono } from 'hono'
 
 import type { Config } from '../config/config.ts'
@@ -17,12 +17,12 @@ import { sleep as realSleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { type Access, createAccess, isLoopback, isWildcard } from './access.ts'
-import { createAdminApp, createApp, type Reads, type RpcRoute } from './app.ts'
+import { type App, createAdminApp, createApp, type Reads, type RpcRoute } from './app.ts'
 import { createReadBody } from './body.ts'
 import { charge } from './charge.ts'
 import { createClosing, markClosing } from './closing.ts'
 import { endServer, leaveServer } from './endServer.ts'
-import { createIdentity, identify, type Identity } from './identity.ts'
+import { createIdentity, identify } from './identity.ts'
 import { createInTurn, takeTurns } from './inTurn.ts'
 import { createJsonRpcRoute } from './jsonRpc.ts'
 import { type Refusal, refusalText } from './refuse.ts'
@@ -159,15 +159,17 @@ function createPublicServer(
     takeTurns: takeTurns(inTurn),
     upgrade: (c, next) => ws.upgrade(c, next),
   })
-  const server = createAdaptorServer({
-    ...ADAPTOR,
+  const server = serverOf(access, create, {
     fetch: app.fetch,
     serverOptions: SERVER_OPTIONS,
     websocket: { server: ws.server },
-    createServer: ((given: ServerOptions, serve: RequestListener) =>
-      create(given, wellFormed(access, serve))) as typeof createServer,
-  }) as Server
-  guardUpgrades(server, { refusalOf: upgradeRefusal(access, identity, reads.paths) }, inTurn)
+  })
+  const refusalOf = (incoming: IncomingMessage): Refusal | undefined =>
+    access.refusalOf(incoming) ??
+    identity.refusalOfUpgrade(incoming) ??
+    // Otherwise the app would run a page or an operation whose cost is not charged and whose answer cannot be sent.
+    (reads.paths.includes(pathOf(incoming)) ? undefined : NO_WEBSOCKET)
+  guardUpgrades(server, { refusalOf }, inTurn)
   // Node would drop those after the first 2,000, among them an API key or what a proxy adds. Their bytes have a limit.
   server.maxHeadersCount = 0
   // The event loop accepts one connection per tick. The last of two hundred would wait for two hundred ticks of long work.
@@ -185,20 +187,29 @@ function createAdminServer({ adminHost, allowedHosts }: Config, reads: Reads): S
     cors: undefined,
     host: adminHost,
   })
-  return createAdaptorServer({
-    ...ADAPTOR,
-    fetch: createAdminApp(access, reads).fetch,
-    createServer: ((given: ServerOptions, serve: RequestListener) =>
-      createServer(given, wellFormed(access, serve))) as typeof createServer,
-  }) as Server
+  return serverOf(access, createServer, { fetch: createAdminApp(access, reads).fetch })
 }
 
-const ADAPTOR = {
-  // HTTP/1.0 does not require a Host, and health checks send none.
-  hostname: 'localhost',
-  // By default it replaces the global Request and Response of the whole process with faster ones.
-  overrideGlobalObjects: false,
-} as const
+/** The server of an app. */
+function serverOf(
+  access: Access,
+  create: (given: ServerOptions, listener: RequestListener) => Server,
+  options: {
+    fetch: App['fetch']
+    serverOptions?: ServerOptions
+    websocket?: { server: WebSocketServerLike }
+  },
+): Server {
+  return createAdaptorServer({
+    ...options,
+    // HTTP/1.0 does not require a Host, and health checks send none.
+    hostname: 'localhost',
+    // By default it replaces the global Request and Response of the whole process with faster ones.
+    overrideGlobalObjects: false,
+    createServer: ((given: ServerOptions, serve: RequestListener) =>
+      create(given, wellFormed(access, serve))) as typeof createServer,
+  }) as Server
+}
 
 /** Refuses a target or a Host that no URL can be made of. Such a request could not become the Request that the app gets. */
 function wellFormed(access: Access, serve: RequestListener): RequestListener {
@@ -211,14 +222,6 @@ function wellFormed(access: Access, serve: RequestListener): RequestListener {
     outgoing.writeHead(refusal.status, { ...headers, 'content-length': Buffer.byteLength(text) })
     return outgoing.end(text)
   }
-}
-
-function upgradeRefusal(access: Access, identity: Identity, paths: readonly string[]) {
-  return (incoming: IncomingMessage): Refusal | undefined =>
-    access.refusalOf(incoming) ??
-    identity.refusalOfUpgrade(incoming) ??
-    // Otherwise the app would run a page or an operation whose cost is not charged and whose answer cannot be sent.
-    (paths.includes(pathOf(incoming)) ? undefined : NO_WEBSOCKET)
 }
 
 const NO_WEBSOCKET: Refusal = { reason: 'no WebSocket is served at this path', status: 404 }

@@ -21,7 +21,8 @@ export type RpcCall = ObservedCall &
     answer: Answer | undefined
     /** Bytes of the answer that the method gave, also when a refusal is sent in its place. */
     bytes: number
-    delivery: 'open' | 'delivered' | 'dropped'
+    /** Whether its result is part of the response; undefined before its end. */
+    isDelivered: boolean | undefined
     listeners: ((delivered: boolean) => void)[] | undefined
   }
 
@@ -94,7 +95,7 @@ export function openCall(
     started: 0,
     answer: undefined,
     bytes: 0,
-    delivery: 'open',
+    isDelivered: undefined,
     listeners: undefined,
   }
 }
@@ -104,8 +105,8 @@ export function openCall(
  * result is part of the response. All calls share this function.
  */
 function onDelivery(this: RpcCall, listener: (delivered: boolean) => void): void {
-  if (this.delivery === 'open') (this.listeners ??= []).push(listener)
-  else if (this.delivery === 'delivered') this.shared.request.onDelivery(listener)
+  if (this.isDelivered === undefined) (this.listeners ??= []).push(listener)
+  else if (this.isDelivered) this.shared.request.onDelivery(listener)
   else listener(false)
 }
 
@@ -114,8 +115,6 @@ function onDelivery(this: RpcCall, listener: (delivered: boolean) => void): void
  * notification, an error replaces it, or it is too large.
  */
 export function endCall(call: RpcCall, isDelivered: boolean): void {
-  call.delivery = isDelivered ? 'delivered' : 'dropped'
-  for (const listener of call.listeners ?? [])
-    if (isDelivered) call.shared.request.onDelivery(listener)
-    else listener(false)
+  call.isDelivered = isDelivered
+  call.listeners?.forEach((listener) => call.onDelivery(listener))
 }
