@@ -314,7 +314,6 @@ export const GROUPS: readonly ErrorGroup[] = [
       'Start with the options that the file was made with, or move the file elsewhere to begin a new chain.',
     files: [
       'devchain/blocks/state',
-      'devchain/devChain',
       'devchain/node/run',
       'devchain/artifacts',
       'devchain/state/keys',
