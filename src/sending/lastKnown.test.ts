@@ -135,6 +135,22 @@ test('behavior: the nonces of transactions that Redis has lost are not given to 
   })
 })
 
+test('behavior: what another replica has restored is restored after the next crash too', async () => {
+  const { lost, state, store } = setupLoss()
+  await store.reserve(sent)
+  let looks = 0
+  state.store = {
+    ...lost,
+    async find(hash) {
+      if (++looks === 2) await lost.reserve(sent)
+      return lost.find(hash)
+    },
+  }
+  await store.find(alias)
+  state.store = createMemorySentStore()
+  expect(await store.find(alias)).toMatchObject({ id, nonce: 0 })
+})
+
 test('behavior: of replicas that restore at the same time, the one with the lower nonce may come later', async () => {
   const notify: (() => void)[] = []
   const lost = createMemorySentStore()

@@ -61,8 +61,9 @@ export function withLastKnown(
     isLast = true,
   ): Promise<SentTransaction | undefined> {
     if (!(await isLost(lost))) {
-      for (const hash of hashesOf(lost)) found.delete(hash)
-      return undefined
+      const known = await store.find(lost.id)
+      for (const hash of known ? [] : hashesOf(lost)) found.delete(hash)
+      return known
     }
     const { block: _, broadcasts: __, state: ___, ...sent } = lost
     const { nonce: ____, ...any } = sent
@@ -115,8 +116,7 @@ export function withLastKnown(
       const known = found.get(hash)
       try {
         const sent = await store.find(hash)
-        if (known && (!sent || sent.broadcasts < known.broadcasts))
-          return (await restore(known)) ?? sent
+        if (known && (!sent || sent.broadcasts < known.broadcasts)) return await restore(known)
         if (sent) record(sent)
         return sent
       } catch (error) {
