@@ -5,37 +5,18 @@ import type { Closing } from './closing.ts'
 import type { WsServer } from './ws.ts'
 
 /**
- * Ends a server that another process has taken the place of. It stops accepting, and answers the connections that it has, each with
- * `Connection: close`, until they have ended. A client that sends a request on an idle connection would lose it if the connection
- * were closed just then, so idle ones are closed only after half of the time.
- */
-export async function leaveServer(
-  server: Server,
-  { closing, drain, ws }: Pick<endServer.Options, 'closing' | 'drain' | 'ws'>,
-): Promise<void> {
-  closing.begin()
-  const closed = new Promise<void>((resolve) => stopListening(server, resolve))
-  const cut = setTimeout(() => server.closeAllConnections(), drain)
-  let idle: NodeJS.Timeout | undefined
-  const closeIdle = setTimeout(() => {
-    idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
-  }, drain / 2)
-  await Promise.all([ws.drain(drain), closed])
-  for (const timer of [cut, closeIdle, idle]) clearTimeout(timer)
-}
-
-/**
  * Ends a server: for the delay, requests are answered and their connections closed. Then it stops accepting, requests in flight finish,
- * and WebSockets close with 1001, all within `drain` milliseconds.
+ * and WebSockets close with 1001, all within `drain` milliseconds. One that another process has taken the place of stops accepting at
+ * once, and answers the connections that it has.
  */
 export async function endServer(
   server: Server,
-  { closing, delay, drain, sleep, ws }: endServer.Options,
+  { closing, delay, drain, isReplaced, sleep, ws }: endServer.Options,
 ): Promise<void> {
   closing.begin()
   const deadline = performance.now() + drain
   const cut = setTimeout(() => server.closeAllConnections(), drain)
-  const isDelayed = server.listening && delay > 0
+  const isDelayed = server.listening && delay > 0 && !isReplaced
   if (isDelayed) {
     await sleep(Math.min(delay, drain / 2))
     // Closing the port resets connections that are not yet accepted. There are few of them right after an accept.
@@ -44,13 +25,19 @@ export async function endServer(
   const closed = new Promise<void>((resolve) => stopListening(server, resolve))
   // The newest connections are still sending their request, and count as idle until it arrives.
   if (isDelayed) await sleep(Math.min(LAST_REQUEST_MS, drain / 4))
-  server.closeIdleConnections()
-  // Otherwise a connection whose last request has finished would be kept alive.
-  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
+  let idle: NodeJS.Timeout | undefined
+  // Again and again: otherwise a connection whose last request has finished would be kept alive.
+  const closeIdle = () => {
+    server.closeIdleConnections()
+    idle = setTimeout(closeIdle, CLOSE_IDLE_MS)
+  }
+  // A client that sends a request on an idle connection loses it if the connection is closed just then. It need not be so soon.
+  if (isReplaced) idle = setTimeout(closeIdle, drain / 2)
+  else closeIdle()
   await ws.drain(deadline - performance.now())
   await closed
   clearTimeout(cut)
-  clearInterval(idle)
+  clearTimeout(idle)
 }
 
 export declare namespace endServer {
@@ -60,6 +47,8 @@ export declare namespace endServer {
     delay: number
     /** Milliseconds for all of it. */
     drain: number
+    /** Whether another process already accepts on the same port. */
+    isReplaced: boolean
     sleep: (milliseconds: number) => Promise<void>
     ws: Pick<WsServer, 'drain'>
   }

@@ -21,7 +21,7 @@ import { type App, createAdminApp, createApp, type Reads, type RpcRoute } from '
 import { createReadBody } from './body.ts'
 import { charge } from './charge.ts'
 import { createClosing, markClosing } from './closing.ts'
-import { endServer, leaveServer } from './endServer.ts'
+import { endServer } from './endServer.ts'
 import { createIdentity, identify } from './identity.ts'
 import { createInTurn, takeTurns } from './inTurn.ts'
 import { createJsonRpcRoute } from './jsonRpc.ts'
@@ -71,9 +71,7 @@ export function createHttpServer(options: createHttpServer.Options) {
     async close(how: { delay?: number; isReplaced?: boolean } = {}): Promise<void> {
       const { delay = 0, isReplaced = false } = how
       tls?.stop()
-      const { drain } = config
-      if (isReplaced && server.listening) await leaveServer(server, { closing, drain, ws })
-      else await endServer(server, { closing, delay, drain, sleep, ws })
+      await endServer(server, { closing, delay, drain: config.drain, isReplaced, sleep, ws })
       admin?.closeAllConnections()
       if (admin?.listening) await new Promise((resolve) => admin.close(resolve))
     },
