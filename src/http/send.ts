@@ -62,16 +62,25 @@ function writeText(outgoing: ServerResponse, answer: Answer): void {
   else outgoing.write(answerBytes(answer))
 }
 
-/** Writes a piece whenever the previous one was sent. @returns how many bytes are not written yet */
+/**
+ * Writes a piece whenever the previous one was sent. The first piece is the largest: each write wakes the client, and the most common
+ * answers then need one. Each part is released as soon as it is written: a client that reads slowly or stops reading holds only the
+ * rest of its answer in memory.
+ *
+ * @returns how many bytes are not written yet
+ */
 function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => number {
+  const rest = parts.toReversed()
   let left = bytes
-  const pieces = piecesOf(parts.toReversed(), bytes)
+  let most = FIRST_PIECE
   function write() {
     if (outgoing.destroyed) return
-    const piece = pieces.next().value ?? []
-    for (const buffer of piece) left -= buffer.length
+    // No small piece remains at the end.
+    const size = left < 2 * most ? left : most
+    left -= size
+    most = PIECE
     outgoing.cork()
-    for (const buffer of piece) outgoing.write(buffer)
+    for (const buffer of gathered(taken(rest, size))) outgoing.write(buffer)
     // The end uncorks too, so the last piece is one write.
     if (left === 0) {
       outgoing.end()
@@ -91,35 +100,17 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
   return () => left
 }
 
-/**
- * The bytes of an answer in order. The first piece is the largest: each write wakes the client, and the most common answers
- * then need one. Each part is released as soon as it is written: a client that reads slowly or stops reading holds only the
- * rest of its answer in memory.
- *
- * @param rest - the parts in reverse order. They are removed from it, because a generator keeps its parameters.
- */
-function* piecesOf(rest: (string | Buffer)[], bytes: number): Generator<Buffer[], undefined> {
-  let left = bytes
-  let piece: Buffer[] = []
-  let size = 0
-  // No small piece remains at the end.
-  let full = left < 2 * FIRST_PIECE ? left : FIRST_PIECE
-  for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
-    const from = typeof part === 'string' ? Buffer.from(part) : part
-    for (let at = 0; at < from.length;) {
-      const taken = from.subarray(at, at + full - size)
-      at += taken.length
-      size += taken.length
-      piece.push(taken)
-      if (size < full) continue
-      yield gathered(piece)
-      piece = []
-      left -= size
-      size = 0
-      full = left < 2 * PIECE ? left : PIECE
-    }
+/** Removes the next bytes of an answer. @param rest - its parts in reverse order */
+function taken(rest: (string | Buffer)[], size: number): Buffer[] {
+  const buffers: Buffer[] = []
+  for (let left = size; left > 0 && rest.length > 0;) {
+    const part = rest.pop() ?? ''
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part
+    buffers.push(bytes.subarray(0, left))
+    if (bytes.length > left) rest.push(bytes.subarray(left))
+    left -= bytes.length
   }
-  if (size > 0) yield gathered(piece)
+  return buffers
 }
 
 /**
@@ -128,8 +119,6 @@ function* piecesOf(rest: (string | Buffer)[], bytes: number): Generator<Buffer[]
  * @param memory - for the copies, of at least so many bytes. @default new memory
  */
 function gathered(parts: readonly (string | Buffer)[], memory?: Buffer): Buffer[] {
-  if (parts.length <= FEW_PARTS && parts.every((part) => typeof part !== 'string'))
-    return [...parts]
   const buffers: Buffer[] = []
   let small: (string | Buffer)[] = []
   let bytes = 0
