@@ -10,15 +10,15 @@ import { bodyCoding, type Unpack } from './unpack.ts'
 export type Body = { bytes: Buffer; end: () => void }
 
 /** Reads the bodies of JSON-RPC requests. */
-export type ReadBody = (incoming: IncomingMessage, caller: Caller) => Promise<Body>
+export type ReadBody = ReturnType<typeof createReadBody>
 
 /**
  * Reads bodies with node's own request, because web streams take longer than a call that is answered from memory. It throws
  * BodyTooLargeError, TooMuchHeldError, UnknownCodingError, BrokenBodyError, ClientGoneError, and LimitReachedError when the caller may
  * not have its body unpacked.
  */
-export function createReadBody({ held, limit, unpack }: createReadBody.Options): ReadBody {
-  return async (incoming, caller) => {
+export function createReadBody({ held, limit, unpack }: createReadBody.Options) {
+  return async (incoming: IncomingMessage, caller: Caller): Promise<Body> => {
     const coding = bodyCoding(incoming)
     const holds: Hold[] = []
     const holdFor = (place: HeldPlace) => {

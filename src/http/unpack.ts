@@ -41,7 +41,7 @@ export function bodyCoding({ headers }: IncomingMessage): string | undefined {
 }
 
 /** Decompresses request bodies. */
-export type Unpack = (packed: Packed) => Promise<Buffer>
+export type Unpack = ReturnType<typeof createUnpack>
 
 type Packed = {
   body: Buffer
@@ -58,10 +58,7 @@ type Packed = {
  *
  * @param limit - largest result, bytes
  */
-export function createUnpack(
-  limit: number,
-  limits: Pick<CallLimits, 'charge' | 'refusal'>,
-): Unpack {
+export function createUnpack(limit: number, limits: Pick<CallLimits, 'charge' | 'refusal'>) {
   const turns = createFairLimit(THREADS)
 
   async function unpack({ body, caller, coding, hold }: Packed): Promise<Buffer> {
@@ -81,7 +78,7 @@ export function createUnpack(
     return unpacked
   }
 
-  return (packed) => turns(() => unpack(packed), packed)
+  return (packed: Packed) => turns(() => unpack(packed), packed)
 }
 
 /** No bytes of deflate become more than so many times as many. */

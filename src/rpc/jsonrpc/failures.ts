@@ -17,9 +17,6 @@ export const TOO_MUCH_UNSENT = {
   message: 'too many responses wait for slow readers, try again later',
 }
 
-/** The code with which geth and the node answer a response that is too large. */
-const TOO_LARGE = -32003
-
 /** The request nests deeper than the limit. @param limit - levels of arrays and objects */
 export function tooDeep(limit: number) {
   return {
@@ -44,9 +41,9 @@ export function methodNotFound(method: string, served: readonly string[]) {
   }
 }
 
-/** The response is larger than the limit. @param limit - bytes */
+/** The response is larger than the limit. Geth and the node answer the same code. @param limit - bytes */
 export function tooLarge(limit: number) {
-  return { code: TOO_LARGE, message: `Response exceeds the limit of ${limit} bytes` }
+  return { code: -32003, message: `Response exceeds the limit of ${limit} bytes` }
 }
 
 /** The response of json-rpc-2.0 that carries an error object. */
