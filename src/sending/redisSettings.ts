@@ -22,7 +22,11 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
   async function look() {
     const texts = await redis.run(readInfo)
     const found = texts.map((text) => fieldOf(text, 'run_id')).join()
-    if (runs !== undefined && found !== runs) restoredAt = performance.now() + RESTORE
+    // This process may have started together with Redis.
+    const isYoung = texts.some(
+      (text) => Number(fieldOf(text, 'uptime_in_seconds')) * 1_000 < RESTORE,
+    )
+    if (runs === undefined ? isYoung : found !== runs) restoredAt = performance.now() + RESTORE
     runs = found
     const all = texts.map(settingsIn)
     // Of the masters of a cluster, one that may lose the record is enough.
