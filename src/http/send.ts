@@ -102,15 +102,15 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
 
 /** Removes the next bytes of an answer. @param rest - its parts in reverse order */
 function taken(rest: (string | Buffer)[], size: number): Buffer[] {
-  const buffers: Buffer[] = []
+  const piece: Buffer[] = []
   for (let left = size; left > 0 && rest.length > 0;) {
     const part = rest.pop() ?? ''
     const bytes = typeof part === 'string' ? Buffer.from(part) : part
-    buffers.push(bytes.subarray(0, left))
+    piece.push(bytes.subarray(0, left))
     if (bytes.length > left) rest.push(bytes.subarray(left))
     left -= bytes.length
   }
-  return buffers
+  return piece
 }
 
 /**
