@@ -22,33 +22,7 @@ const COPY_TIMEOUT = 1_000
 export type RedisStatus = 'up' | 'refusing' | 'down'
 
 /** The link of a replica to Redis: one connection for commands, key names, and the state for `/health`. */
-export type RedisLink = {
-  readonly client: RedisClient
-  /** The full name of a key. All keys of a prefix have one hash tag, so scripts over several keys work in Redis Cluster. */
-  key(name: string): string
-  /**
-   * The full names of a key that needs no other key, the one of a new key first. In a Cluster it has a hash tag of its own if the
-   * address says `filters=spread`, and it is looked for under both names, so that replicas may run with and without it.
-   */
-  spreadKeys(name: string): [string, ...string[]]
-  /** A Lua script. Its text is sent once. @throws StoreUnavailableError */
-  script(lua: string): RedisScript
-  /** Runs commands. @throws StoreUnavailableError when Redis is unreachable or refuses them. */
-  run<result>(commands: (client: RedisClient) => Promise<result>): Promise<result>
-  /**
-   * Resolves when as many replicas as the address wants (`wait`) have what was written to a key, so that it outlives its
-   * server. @throws NotCopiedError, StoreUnavailableError
-   */
-  assertCopied(key: string): Promise<void>
-  /** A separate connection for blocking commands. The caller disconnects it. */
-  blocking(): RedisClient
-  status(): RedisStatus
-  /** Why Redis cannot be used, as text for operators; undefined if it can. */
-  problem(): string | undefined
-  /** Calls the listener when the status changes, with the reason for logs. Returns the function that removes it. */
-  onStatus(listener: StatusListener): () => void
-  close(): Promise<void>
-}
+export type RedisLink = ReturnType<typeof createRedisLink>
 
 type StatusListener = (status: RedisStatus, reason: string | undefined) => void
 
@@ -58,11 +32,7 @@ type RedisScript = (keys: string[], args: (string | number)[]) => Promise<unknow
  * Connects in the background, and connects again when the connection is lost. Without a connection, commands fail at once
  * and are not queued. A command whose answer was lost is not sent again.
  */
-export function createRedisLink({
-  onCommand,
-  prefix = 'ethgate',
-  url,
-}: createRedisLink.Options): RedisLink {
+export function createRedisLink({ onCommand, prefix = 'ethgate', url }: createRedisLink.Options) {
   const listeners = new Set<StatusListener>()
   let notified: RedisStatus | undefined
   /** Why the connection failed, and why writes were refused. */
@@ -156,13 +126,19 @@ export function createRedisLink({
 
   return {
     client,
+    /** The full name of a key. All keys of a prefix have one hash tag, so scripts over several keys work in Redis Cluster. */
     key: keyOf,
-    spreadKeys(name) {
+    /**
+     * The full names of a key that needs no other key, the one of a new key first. In a Cluster it has a hash tag of its own if the
+     * address says `filters=spread`, and it is looked for under both names, so that replicas may run with and without it.
+     */
+    spreadKeys(name: string): [string, ...string[]] {
       if (address.kind !== 'cluster') return [keyOf(name)]
       const own = ownKeyOf(name)
       return address.isSpread ? [own, keyOf(name)] : [keyOf(name), own]
     },
-    script(lua) {
+    /** A Lua script. Its text is sent once. @throws StoreUnavailableError */
+    script(lua: string): RedisScript {
       const sha = createHash('sha1').update(lua).digest('hex')
       return (keys, args) =>
         run(async () => {
@@ -174,8 +150,13 @@ export function createRedisLink({
           }
         })
     },
+    /** Runs commands. @throws StoreUnavailableError when Redis is unreachable or refuses them. */
     run,
-    async assertCopied(key) {
+    /**
+     * Resolves when as many replicas as the address wants (`wait`) have what was written to a key, so that it outlives its
+     * server. @throws NotCopiedError, StoreUnavailableError
+     */
+    async assertCopied(key: string) {
       const { wait } = address
       if (wait === 0) return
       // A write of this connection after the record: a replica that has it has the record too. The record is looked for
@@ -193,17 +174,20 @@ export function createRedisLink({
       const [found, , copies] = (answers ?? []).map(([, value]) => Number(value))
       if (found !== 1 || (copies ?? 0) < wait) throw new NotCopiedError()
     },
+    /** A separate connection for blocking commands. The caller disconnects it. */
     blocking() {
       // The other connection reports its faults.
       return connectRedis(address, { onFault() {} })
     },
     status,
+    /** Why Redis cannot be used, as text for operators; undefined if it can. */
     problem() {
       if (status() === 'up') return undefined
       if (status() === 'refusing') return `Redis refuses writes (${refusal})`
       return 'Redis is unreachable'
     },
-    onStatus(listener) {
+    /** Calls the listener when the status changes, with the reason for logs. Returns the function that removes it. */
+    onStatus(listener: StatusListener): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },

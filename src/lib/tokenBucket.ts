@@ -1,13 +1,5 @@
 /** A rate limit: `rate` calls a second, with a tenth of a second's worth in one burst. */
-export type TokenBucket = {
-  /** Milliseconds until a call is allowed; 0 for now. Does not consume a token. */
-  wait(): number
-  take(): void
-  /** Reduces the rate for a while after a rate-limit answer of the node. It recovers automatically. */
-  slowDown(): void
-  /** Part of the rate that the last second used, from 0 to 1. */
-  used(): number
-}
+export type TokenBucket = ReturnType<typeof createTokenBucket>
 
 /** A rate that was cut grows back by this part of itself in a second. */
 const RECOVERY = 0.1
@@ -19,7 +11,7 @@ export function createTokenBucket({
   now = () => performance.now(),
   rate: whole,
   share = () => 1,
-}: createTokenBucket.Options): TokenBucket {
+}: createTokenBucket.Options) {
   let rate = whole * share()
   let tokens = Math.max(1, rate / 10)
   let factor = 1
@@ -40,6 +32,7 @@ export function createTokenBucket({
   }
 
   return {
+    /** Milliseconds until a call is allowed; 0 for now. Does not consume a token. */
     wait() {
       refill()
       return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / (rate * factor)) * 1000)
@@ -48,11 +41,13 @@ export function createTokenBucket({
       tokens -= 1
       second.count++
     },
+    /** Reduces the rate for a while after a rate-limit answer of the node. It recovers automatically. */
     slowDown() {
       refill()
       factor = Math.max(LEAST, factor / 2)
       tokens = Math.min(tokens, 0)
     },
+    /** Part of the rate that the last second used, from 0 to 1. */
     used() {
       refill()
       return Math.min(1, Math.max(second.last, second.count) / rate)

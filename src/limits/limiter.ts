@@ -3,22 +3,6 @@ import { BASE_PRICE } from './prices.ts'
 import { LimitReachedError } from './refusal.ts'
 import { type Grant, type LimitStore, ROUNDING } from './store.ts'
 
-/** Spends the units of callers. A call that its caller’s lease of units covers does not wait. */
-export type Limiter = {
-  /**
-   * Takes units before a call. Undefined when the caller has them, otherwise the refusal. A promise only when the store is
-   * asked: for the first call of a caller, and when its lease is used up.
-   */
-  take(caller: Caller, units: number): Outcome | Promise<Outcome>
-  /** Charges units after a call, or returns them if negative. The balance may become debt. */
-  charge(caller: Caller, units: number): void
-  /** The refusal of every call now, without asking the store. Undefined when a call might be allowed. */
-  refusal(caller: Caller): LimitReachedError | undefined
-  /** What is left to a caller: in the store and in its lease. */
-  state(caller: Caller): Promise<Grant>
-  stop(): Promise<void>
-}
-
 type Outcome = LimitReachedError | undefined
 
 /** The lease of one caller in this process. */
@@ -37,12 +21,12 @@ type Account = {
   isIdle: boolean
 }
 
-/** Creates a limiter over a store. */
+/** Spends the units of callers, over a store. A call that its caller’s lease of units covers does not wait. */
 export function createLimiter({
   now = () => performance.now(),
   returnAfter = 1_000,
   store,
-}: createLimiter.Options): Limiter {
+}: createLimiter.Options) {
   const accounts = new Map<string, Account>()
 
   function accountOf(caller: Caller): Account {
@@ -158,7 +142,11 @@ export function createLimiter({
   timer.unref()
 
   return {
-    take(caller, units) {
+    /**
+     * Takes units before a call. Undefined when the caller has them, otherwise the refusal. A promise only when the store is
+     * asked: for the first call of a caller, and when its lease is used up.
+     */
+    take(caller: Caller, units: number) {
       if (isUnlimited(caller.limits)) return undefined
       const account = accountOf(caller)
       if (spend(account, units)) {
@@ -171,19 +159,22 @@ export function createLimiter({
       if (asked) return takeLater(account, units)
       return spend(account, units) ? undefined : refusalOf(account, units)
     },
-    charge(caller, units) {
+    /** Charges units after a call, or returns them if negative. The balance may become debt. */
+    charge(caller: Caller, units: number) {
       if (units === 0 || isUnlimited(caller.limits)) return
       const account = accountOf(caller)
       account.balance -= units
       if (account.balance < 0) refillInTime(account)
     },
-    refusal(caller) {
+    /** The refusal of every call now, without asking the store. Undefined when a call might be allowed. */
+    refusal(caller: Caller) {
       const account = accounts.get(caller.id)
       // A cheaper call may be affordable.
       if (!account?.refused || account.refused.units > BASE_PRICE) return undefined
       return account.balance < BASE_PRICE ? refusalOf(account, BASE_PRICE) : undefined
     },
-    async state(caller) {
+    /** What is left to a caller: in the store and in its lease. */
+    async state(caller: Caller) {
       const grant = await store.take(caller.id, caller.limits, { debt: 0, need: 0, want: 0 })
       return { ...grant, remaining: grant.remaining + (accounts.get(caller.id)?.balance ?? 0) }
     },

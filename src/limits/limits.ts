@@ -13,31 +13,7 @@ import { createMemoryLimitStore } from './store.ts'
 import type { Usage } from './usage.ts'
 
 /** Who may call, what calls cost, and who has used up its limits. */
-export type CallLimits = {
-  /** Who makes a request. @throws UnauthorizedError */
-  callerOf(request: CallerRequest): Caller
-  /** Starts a call. Undefined when it may run, otherwise the error that refuses it; a promise when the store is asked. */
-  enter(caller: Caller, method: string, params: unknown): Entered | Promise<Entered>
-  /** Ends a call that was allowed to run. @param bytes - of its answer */
-  leave(caller: Caller, method: string, meter: Meter, bytes: number): void
-  /** Charges work that no call asked for, such as a notification. It may become debt. */
-  charge(caller: Caller, units: number): void
-  /** Whether a caller has used up its limits, so that any call of it would be refused now. */
-  isOver(caller: Caller): boolean
-  /** The refusal of any call, before the request is read. Undefined when a call might be allowed. */
-  refusal(caller: Caller): LimitReachedError | undefined
-  /** `RateLimit-Policy` and `RateLimit` of a caller; none while they cannot be read. */
-  headers(caller: Caller): Promise<Record<string, string>>
-  /** What is left to a caller. */
-  state(caller: Caller): Promise<LimitState>
-  /** Whether units are counted in Redis now; undefined without Redis. */
-  isShared(): boolean | undefined
-  /** The caller of an earlier request as it is now; with `refused` if it could not make that request any more. */
-  again(caller: Caller, request: CallerRequest): Caller
-  /** Reads the API keys again. */
-  reload(): void
-  stop(): Promise<void>
-}
+export type CallLimits = ReturnType<typeof createCallLimits>
 
 type Entered = RpcError | undefined
 
@@ -68,7 +44,7 @@ export function createCallLimits({
   targetOf,
   usage,
   withoutRedis,
-}: createCallLimits.Options): CallLimits {
+}: createCallLimits.Options) {
   const callers = createCallers({
     anonymous,
     file: apiKeys,
@@ -132,8 +108,10 @@ export function createCallLimits({
   }
 
   return {
-    callerOf: (request) => callers.of(request),
-    enter(caller, method, params) {
+    /** Who makes a request. @throws UnauthorizedError */
+    callerOf: (request: CallerRequest) => callers.of(request),
+    /** Starts a call. Undefined when it may run, otherwise the error that refuses it; a promise when the store is asked. */
+    enter(caller: Caller, method: string, params: unknown) {
       const { key, refused, scope } = caller
       if (scope === 'process') return undefined
       if (refused) return refused
@@ -154,7 +132,8 @@ export function createCallLimits({
           )
         : occupy(caller, units, taken)
     },
-    leave(caller, method, meter, bytes) {
+    /** Ends a call that was allowed to run. @param bytes - of its answer */
+    leave(caller: Caller, method: string, meter: Meter, bytes: number) {
       const cost = answerPrice(bytes) + meter.cost
       meter.cost = 0
       meter.charged += cost
@@ -168,21 +147,29 @@ export function createCallLimits({
       }
       if (caller.key) usage?.add(caller.key.name, method, cost)
     },
-    charge: (caller, units) => limiter.charge(caller, units),
-    isOver: (caller) => limiter.refusal(caller) !== undefined,
-    refusal(caller) {
+    /** Charges work that no call asked for, such as a notification. It may become debt. */
+    charge: (caller: Caller, units: number) => limiter.charge(caller, units),
+    /** Whether a caller has used up its limits, so that any call of it would be refused now. */
+    isOver: (caller: Caller) => limiter.refusal(caller) !== undefined,
+    /** The refusal of any call, before the request is read. Undefined when a call might be allowed. */
+    refusal(caller: Caller) {
       const error = limiter.refusal(caller)
       return error && refuse(caller, error)
     },
-    async headers(caller) {
+    /** `RateLimit-Policy` and `RateLimit` of a caller; none while they cannot be read. */
+    async headers(caller: Caller) {
       // Without Redis the answer is sent without these headers.
       const { limit, refilledInMs, remaining } = await stateOf(caller).catch(() => UNKNOWN)
       if (limit === null || remaining === null) return {}
       return rateLimitHeaders(caller.limits, { limit, remaining, resetMs: refilledInMs })
     },
+    /** What is left to a caller. */
     state: stateOf,
+    /** Whether units are counted in Redis now; undefined without Redis. */
     isShared: () => shared?.isShared(),
-    again: (caller, request) => callers.again(caller, request),
+    /** The caller of an earlier request as it is now; with `refused` if it could not make that request any more. */
+    again: (caller: Caller, request: CallerRequest) => callers.again(caller, request),
+    /** Reads the API keys again. */
     reload: () => callers.reload(),
     async stop() {
       callers.stop()

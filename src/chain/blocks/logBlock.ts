@@ -11,15 +11,7 @@ import { emptyChunk, type LogChunk, packedChunk } from './logChunk.ts'
 import { hashOfItem, type LogItems, type LogMatcher } from './logMatch.ts'
 
 /** The logs of one block, without the rest of it, in about a fifth of the bytes of their rows. */
-export type LogBlock = {
-  readonly id: BlockId
-  /** The matching logs, in block order. Only these become rows. @param after - index in the block; only later logs match */
-  logs(matcher: LogMatcher, after?: number): LogChunk
-  /** Number of matching logs. */
-  count(matcher: LogMatcher): number
-  /** Estimated memory, in bytes. */
-  readonly bytes: number
-}
+export type LogBlock = ReturnType<typeof createLogBlock>
 
 /** The fields of a block that its logs need. */
 type LogHead = Pick<Block, 'blockID' | 'block_header'>
@@ -28,7 +20,7 @@ type LogHead = Pick<Block, 'blockID' | 'block_header'>
 export function createLogBlock(
   { blockID, block_header }: LogHead,
   infos: readonly Pick<TransactionInfo, 'id' | 'log'>[],
-): LogBlock {
+) {
   const { number = 0, timestamp = 0 } = block_header.raw_data
   const id = { hash: toHash(blockID), number }
   const logs = toPlainLogs(infos)
@@ -40,9 +32,11 @@ export function createLogBlock(
   )
   const items = createItems(logs)
   return {
+    /** Estimated memory, in bytes. */
     bytes: BLOCK_BYTES + PACKED_BYTES + bytes.length + items.bytes,
     id,
-    count(matcher) {
+    /** Number of matching logs. */
+    count(matcher: LogMatcher) {
       if (!matcher.mayMatch(items)) return 0
       const page = readPage(bytes)
       let count = 0
@@ -51,7 +45,8 @@ export function createLogBlock(
       })
       return count
     },
-    logs(matcher, after = -1) {
+    /** The matching logs, in block order. Only these become rows. @param after - index in the block; only later logs match */
+    logs(matcher: LogMatcher, after: number = -1) {
       if (!matcher.mayMatch(items)) return emptyChunk(number)
       return rowsOfPage(
         bytes,

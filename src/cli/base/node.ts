@@ -7,18 +7,10 @@ import { get, isRecord, scalar } from './json.ts'
 type Prefix = 'wallet' | 'walletsolidity'
 
 /** The native HTTP interface of a node or development chain. */
-export type Node = {
-  readonly url: string
-  /**
-   * Calls an operation and returns its answer. Integers keep every digit.
-   *
-   * @throws CommandError with the node's own message, hexadecimal messages as text.
-   */
-  call(operation: string, body?: unknown, prefix?: Prefix): Promise<unknown>
-}
+export type Node = ReturnType<typeof createNode>
 
 /** A client of a node whose errors say what to do. */
-export function createNode(options: createNode.Options): Node {
+export function createNode(options: createNode.Options) {
   const { given, headers, solidityUrl, timeout, url } = options
   const clients = {
     wallet: createNativeClient(url, { headers, timeout }),
@@ -26,7 +18,12 @@ export function createNode(options: createNode.Options): Node {
   }
   return {
     url,
-    async call(operation, body, prefix = 'wallet') {
+    /**
+     * Calls an operation and returns its answer. Integers keep every digit.
+     *
+     * @throws CommandError with the node's own message, hexadecimal messages as text.
+     */
+    async call(operation: string, body?: unknown, prefix: Prefix = 'wallet') {
       const path = pathOf(operation)
       const full = `${prefix === 'wallet' ? url : solidityUrl}/${prefix}/${path}`
       const where = given ? full : `${full} (no --node was given)`

@@ -4,32 +4,10 @@ import type { Io } from './io.ts'
 import { stringify } from './json.ts'
 
 /** The output of a command. Control characters in texts of others are escaped. */
-export type Terminal = {
-  /** `table` for people, `json` for programs. */
-  readonly mode: 'table' | 'json'
-  /** Whether `--json` is given. */
-  readonly asksJson: boolean
-  /** Whether stderr is a terminal: progress bars are drawn only then. */
-  readonly interactive: boolean
-  /**
-   * A line on stdout. Resolves when the reader has read it, so that long output does not fill the memory.
-   *
-   * @throws ReaderGoneError when the reader closed the pipe.
-   */
-  print(line: string): Promise<void>
-  /** A line on stderr. */
-  error(line: string): void
-  /** The one line of a failure. */
-  fail(failure: CommandError, json: boolean): void
-  bold(text: string): string
-  dim(text: string): string
-  green(text: string): string
-  red(text: string): string
-  yellow(text: string): string
-}
+export type Terminal = ReturnType<typeof createTerminal>
 
 /** Reads `NO_COLOR`, `--json`, `--table` and whether the streams are terminals. */
-export function createTerminal(options: createTerminal.Options, io: Io): Terminal {
+export function createTerminal(options: createTerminal.Options, io: Io) {
   const { stdout, stderr, env } = io
   const colour = env['FORCE_COLOR']
     ? true
@@ -37,18 +15,28 @@ export function createTerminal(options: createTerminal.Options, io: Io): Termina
   const paint = (code: number, end: number) => (text: string) =>
     colour && text !== '' ? `\u001B[${code}m${text}\u001B[${end}m` : text
   return {
+    /** Whether `--json` is given. */
     asksJson: options.json === true,
-    mode: options.json ? 'json' : options.table || stdout.isTTY ? 'table' : 'json',
+    /** `table` for people, `json` for programs. */
+    mode: options.json ? 'json' : options.table || stdout.isTTY ? 'table' : ('json' as const),
+    /** Whether stderr is a terminal: progress bars are drawn only then. */
     interactive: stderr.isTTY === true && env['TERM'] !== 'dumb',
-    print: (line) =>
-      new Promise((resolve, reject) => {
+    /**
+     * A line on stdout. Resolves when the reader has read it, so that long output does not fill the memory.
+     *
+     * @throws ReaderGoneError when the reader closed the pipe.
+     */
+    print: (line: string) =>
+      new Promise<void>((resolve, reject) => {
         stdout.write(`${printableLines(line)}\n`, (error?: Error | null) => {
           if (!error) resolve()
           else reject(isPipeError(error) ? new ReaderGoneError() : error)
         })
       }),
-    error: (line) => void stderr.write(`${printableLines(line)}\n`),
-    fail(failure, json) {
+    /** A line on stderr. */
+    error: (line: string) => void stderr.write(`${printableLines(line)}\n`),
+    /** The one line of a failure. */
+    fail(failure: CommandError, json: boolean) {
       if (failure.message === '') return
       const line = json
         ? stringify({

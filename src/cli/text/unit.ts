@@ -2,26 +2,22 @@ import { type CoinDecimals, coinText } from '../../codec/coin.ts'
 import { usageError } from '../base/errors.ts'
 
 /** The smallest unit of a chain: sun (6 decimals), or wei on a development chain with 18 decimals. */
-export type Unit = {
-  decimals: CoinDecimals
-  /** An amount for people: `19,797,579.273724 coins`. */
-  text(amount: bigint): string
-  /**
-   * Reads an amount with its unit: `1.5coin`, `1500000sun`; with 18 decimals also `1.5ether`. A bare number means one thing to Ethereum tools and another to
-   * native tools, so it is refused.
-   *
-   * @throws CommandError (usage)
-   */
-  read(text: string, option: string): bigint
-}
+export type Unit = ReturnType<typeof createUnit>
 
 /** Creates the unit of a chain whose coin has this many decimals. */
-export function createUnit(decimals: CoinDecimals): Unit {
+export function createUnit(decimals: CoinDecimals) {
   const smallest = decimals === 6 ? 'sun' : 'wei'
   return {
     decimals,
-    text: (amount) => coinText(amount, decimals),
-    read(text, option) {
+    /** An amount for people: `19,797,579.273724 coins`. */
+    text: (amount: bigint) => coinText(amount, decimals),
+    /**
+     * Reads an amount with its unit: `1.5coin`, `1500000sun`; with 18 decimals also `1.5ether`. A bare number means one thing to Ethereum tools and another to
+     * native tools, so it is refused.
+     *
+     * @throws CommandError (usage)
+     */
+    read(text: string, option: string) {
       const [, whole = '', fraction = '', name = ''] = AMOUNT.exec(text.trim()) ?? []
       const word = name.toLowerCase().replace(/^coins$/, 'coin')
       const unit = decimals === 18 && word === 'ether' ? 'coin' : word

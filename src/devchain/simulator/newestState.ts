@@ -8,16 +8,7 @@ import { createDevChain, type DevChain, runFetching, type StateReader } from '..
 import { counted, countedForAll, type Run } from './run.ts'
 
 /** Work on the newest state of a node. */
-export type NewestState = {
-  /**
-   * Runs work on a chain whose newest block is that of the node. The work must not change the chain. It runs again when the node
-   * got a block while values were read.
-   *
-   * @param floor - the lowest block that counts as newest: the one that clients were shown
-   * @throws UpstreamError when the node gets blocks faster than the state can be read, or its interfaces do not agree
-   */
-  run<result>(work: (chain: DevChain) => Promise<result>, run: Run, floor: number): Promise<result>
-}
+export type NewestState = ReturnType<typeof createNewestState>
 
 /** Attempts to read the state of one block. A block is there for three seconds; reads of a second attempt are made at once. */
 const ATTEMPTS = 4
@@ -44,11 +35,7 @@ type Opened = {
  * Reads the newest state of one node when it is first needed, and keeps it until the node has another block. A node has no
  * state of a given block, so the newest block is compared before and after the reads.
  */
-export function createNewestState({
-  chainId,
-  rpc,
-  transport,
-}: createNewestState.Options): NewestState {
+export function createNewestState({ chainId, rpc, transport }: createNewestState.Options) {
   let current: Promise<Opened> | undefined
   let currentId: string | undefined
 
@@ -112,7 +99,14 @@ export function createNewestState({
   }
 
   return {
-    async run(work, run, floor) {
+    /**
+     * Runs work on a chain whose newest block is that of the node. The work must not change the chain. It runs again when the node
+     * got a block while values were read.
+     *
+     * @param floor - the lowest block that counts as newest: the one that clients were shown
+     * @throws UpstreamError when the node gets blocks faster than the state can be read, or its interfaces do not agree
+     */
+    async run<result>(work: (chain: DevChain) => Promise<result>, run: Run, floor: number) {
       let wanted: (readonly [table: Table, key: string])[] = []
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const opened = await stateAt(await newest(floor))

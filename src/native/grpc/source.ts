@@ -8,21 +8,7 @@ import { createGrpcChannel, GrpcError } from './channel.ts'
 import type { GrpcStatus } from './status.ts'
 
 /** The gRPC interface of one node. */
-export type GrpcSource = {
-  /**
-   * Answers a call of the HTTP interface that needs only a part of the answer. Undefined when HTTP must be used: gRPC has no
-   * such call, gave no answer or an empty one, or the node serves another chain.
-   *
-   * @throws the signal's reason
-   */
-  answer(
-    path: NativePath,
-    part: string,
-    body: string | undefined,
-    options: Call & { timeout: number },
-  ): Promise<NativeReply | undefined>
-  close(): void
-}
+export type GrpcSource = ReturnType<typeof createGrpcSource>
 
 /** Milliseconds without calls after a failure. Each further failure doubles them, up to the longest pause. */
 const FIRST_PAUSE = 1_000
@@ -48,7 +34,7 @@ export function createGrpcSource({
   status,
   validFor,
   onChange,
-}: createGrpcSource.Options): GrpcSource {
+}: createGrpcSource.Options) {
   const channel = createGrpcChannel({ address, headers })
   const identity = createIdentity({
     expected,
@@ -119,7 +105,18 @@ export function createGrpcSource({
   }
 
   return {
-    async answer(path, part, body, options) {
+    /**
+     * Answers a call of the HTTP interface that needs only a part of the answer. Undefined when HTTP must be used: gRPC has no
+     * such call, gave no answer or an empty one, or the node serves another chain.
+     *
+     * @throws the signal's reason
+     */
+    async answer(
+      path: NativePath,
+      part: string,
+      body: string | undefined,
+      options: Call & { timeout: number },
+    ): Promise<NativeReply | undefined> {
       if (now() < pausedUntil || expected() === undefined) return undefined
       const call = grpcCallFor(path, part, body)
       if (!call) return undefined

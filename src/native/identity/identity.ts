@@ -6,24 +6,7 @@ import { chainEvidence, referenceOf } from './chainEvidence.ts'
 import type { ServedChain } from './servedChain.ts'
 
 /** Confirms which chain a node serves, with few checks for many answers. */
-export type Identity = {
-  /**
-   * Resolves when a check that began after this call, or shortly before it, has found the right chain. Undefined when there is
-   * nothing to wait for.
-   *
-   * @param strict - whether only a check that begins now counts: an answer of the node contradicts the chain.
-   * @throws OtherChainError, or the error of the node
-   */
-  confirm(strict?: boolean): Promise<void> | undefined
-  /**
-   * Begins a check beside a call, when the last one no longer counts or soon will not: so that the answer does not wait for one.
-   */
-  refresh(): void
-  /** Another node may answer from now on: earlier checks do not count. */
-  invalidate(): void
-  /** Another check found the right chain. @param began - when it began, in milliseconds of the same clock */
-  seen(began: number): void
-}
+export type Identity = ReturnType<typeof createIdentity>
 
 /**
  * How many times in a second earlier checks can be made invalid, with a tenth of them in one burst. Only a node that closes each
@@ -42,7 +25,7 @@ export function createIdentity({
   read,
   spacing,
   validFor = 0,
-}: createIdentity.Options): Identity {
+}: createIdentity.Options) {
   let rightSince = Number.NEGATIVE_INFINITY
   let invalidSince = Number.NEGATIVE_INFINITY
   let began = Number.NEGATIVE_INFINITY
@@ -92,13 +75,24 @@ export function createIdentity({
   }
 
   return {
+    /**
+     * Resolves when a check that began after this call, or shortly before it, has found the right chain. Undefined when there is
+     * nothing to wait for.
+     *
+     * @param strict - whether only a check that begins now counts: an answer of the node contradicts the chain.
+     * @throws OtherChainError, or the error of the node
+     */
     confirm,
+    /**
+     * Begins a check beside a call, when the last one no longer counts or soon will not: so that the answer does not wait for one.
+     */
     refresh() {
       // After a failure only the answer that waits for a check begins one.
       const isRight = validFor > 0 && rightSince > Number.NEGATIVE_INFINITY
       if (isRight && !running && !next && now() - began > validFor / 3)
         (next = begin()).catch(() => {})
     },
+    /** Another node may answer from now on: earlier checks do not count. */
     invalidate() {
       // Without a check since the last invalidation, this one costs nothing.
       const isFree = rightSince === Number.NEGATIVE_INFINITY
@@ -107,6 +101,7 @@ export function createIdentity({
       invalidSince = now()
       rightSince = Number.NEGATIVE_INFINITY
     },
+    /** Another check found the right chain. @param began - when it began, in milliseconds of the same clock */
     seen: noteRight,
   }
 }

@@ -1,14 +1,5 @@
 import { type Timing, TIMING } from './timing.ts'
 
-/**
- * Decides from the results of the last calls whether a node gets calls.
- *
- * - `closed`: it gets calls.
- * - `open`: it gets only probes.
- * - `recovering`: a probe succeeded. It gets a growing part of the calls, so that they do not overload it.
- */
-export type Breaker = ReturnType<typeof createBreaker>
-
 /** Failures in a row that open it. */
 const IN_A_ROW = 5
 
@@ -24,6 +15,13 @@ const FIRST_SHARE = 0.05
 /** Milliseconds that it stays open at most, however often the recovery fails. */
 const LONGEST = 15_000
 
+/**
+ * Decides from the results of the last calls whether a node gets calls.
+ *
+ * - `closed`: it gets calls.
+ * - `open`: it gets only probes.
+ * - `recovering`: a probe succeeded. It gets a growing part of the calls, so that they do not overload it.
+ */
 export function createBreaker({
   now = () => performance.now(),
   ramp = TIMING.ramp,

@@ -5,26 +5,6 @@ import { createTokenBucket, type TokenBucket } from '../../lib/tokenBucket.ts'
 import { ENDPOINT_RATE } from '../upstream.ts'
 import type { Concurrency } from './concurrency.ts'
 
-/** Limits the rate and the concurrency of calls to one node. Further calls queue, for a limited time. */
-export type Limiter = {
-  /** Whether a call of this operation would not wait. */
-  free(operation: string): boolean
-  /**
-   * Waits for a place. The caller must leave the place afterwards. Callers that wait get places in turn.
-   *
-   * @param maxWait - milliseconds to wait at most.
-   * @throws QueueFullError, or the reason of the call's signal
-   */
-  enter(operation: string, maxWait: number, call?: Call): Promise<void> | void
-  leave(): void
-  /** The node said that it gets too many calls. */
-  slowDown(operation: string): void
-  inFlight(): number
-  queued(): number
-  /** Part of the allowed rate that is used, from 0 to 1; undefined without a limit. */
-  used(): number | undefined
-}
-
 /**
  * Calls that may wait for one node; twice as many when those above it are of callers with few. Each holds a request of a
  * client, so this also bounds memory.
@@ -34,7 +14,8 @@ const LONGEST_QUEUE = 10_000
 /** Milliseconds that calls must have waited before the throughput of the queue is known. */
 const ENOUGH = 500
 
-export function createLimiter({ concurrency, now, rate, share }: createLimiter.Options): Limiter {
+/** Limits the rate and the concurrency of calls to one node. Further calls queue, for a limited time. */
+export function createLimiter({ concurrency, now, rate, share }: createLimiter.Options) {
   const bucketOptions = { share, ...(now && { now }) }
   const whole = typeof rate === 'number' ? createTokenBucket({ rate, ...bucketOptions }) : undefined
   const endpoints = new Map<string, TokenBucket>()
@@ -159,8 +140,15 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
     queue.size === 0 && inFlight < concurrency.limit() && waitOf(operation) === 0
 
   return {
+    /** Whether a call of this operation would not wait. */
     free: isFree,
-    enter(operation, maxWait, call) {
+    /**
+     * Waits for a place. The caller must leave the place afterwards. Callers that wait get places in turn.
+     *
+     * @param maxWait - milliseconds to wait at most.
+     * @throws QueueFullError, or the reason of the call's signal
+     */
+    enter(operation: string, maxWait: number, call?: Call) {
       if (!isFree(operation)) return waitForPlace(operation, maxWait, call)
       take(operation)
       return undefined
@@ -170,12 +158,14 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
       endedSince++
       if (queue.size > 0) pump()
     },
-    slowDown(operation) {
+    /** The node said that it gets too many calls. */
+    slowDown(operation: string) {
       if (whole) whole.slowDown()
       else endpoint(operation)?.slowDown()
     },
     inFlight: () => inFlight,
     queued: () => queue.size,
+    /** Part of the allowed rate that is used, from 0 to 1; undefined without a limit. */
     used: () =>
       rate === 'unlimited'
         ? undefined

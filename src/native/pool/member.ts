@@ -2,26 +2,21 @@ import { type Call, withSignal } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError } from '../errors.ts'
-import type { GrpcStatus } from '../grpc/status.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
 import { readGenesis } from '../identity/genesis.ts'
-import { confirmAnswer, createIdentity, type Identity } from '../identity/identity.ts'
+import { confirmAnswer, createIdentity } from '../identity/identity.ts'
 import type { ServedChain } from '../identity/servedChain.ts'
 import { createCheckTransport } from '../transport/checkTransport.ts'
-import {
-  createHttpTransport,
-  type NativePath,
-  type NativeTransport,
-} from '../transport/transport.ts'
+import { createHttpTransport, type NativePath } from '../transport/transport.ts'
 import type { Upstream } from '../upstream.ts'
 import { asksForTexts } from '../wire/formats.ts'
 import { parseAnswer } from '../wire/parseAnswer.ts'
-import { type Breaker, createBreaker } from './breaker.ts'
+import { createBreaker } from './breaker.ts'
 import { createConcurrency } from './concurrency.ts'
 import { createFadingAverage } from './fadingAverage.ts'
 import { createLacking, isWrongMethod } from './lacking.ts'
 import { createLatency, type Latency } from './latency.ts'
-import { createLimiter, type Limiter } from './limiter.ts'
+import { createLimiter } from './limiter.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
 import type { Timing } from './timing.ts'
 
@@ -29,48 +24,7 @@ import type { Timing } from './timing.ts'
 export type Tip = { number: number; hash: string; timestamp: number }
 
 /** One node of the pool with its state and measurements. */
-export type Member = {
-  readonly upstream: Upstream
-  readonly breaker: Breaker
-  readonly limiter: Limiter
-  /** The results of its probes. The prober and the reader of heads change them; the router changes `fork`. */
-  readonly known: Known
-  /**
-   * One call. Waits for a place first.
-   *
-   * @param maxWait - milliseconds to wait for a place at most.
-   * @param timeout - milliseconds for the call itself, where that is less than the node's own.
-   * @throws QueueFullError, or the signal's reason. A failure of the node is an outcome, not an error.
-   */
-  ask(
-    call: MemberCall,
-    maxWait: number,
-    signal: StopSignal | undefined,
-    timeout?: number,
-  ): Promise<Outcome>
-  /** Which chain it serves. */
-  readonly identity: Identity
-  /** Sends probes: without limits and counts, over sockets of its own. */
-  readonly probe: NativeTransport
-  /** Milliseconds that a part of the recent calls stayed below; undefined without a call. */
-  readonly latency: (part: number) => number | undefined
-  /** Milliseconds that nearly all calls of an operation stay below; undefined while too few were made. */
-  readonly p95: (operation: string) => number | undefined
-  /** Marks a call that another node had to answer because this one took too long. */
-  readonly slow: () => void
-  /** How much a call would burden this node: lower is better. @param time - now, in monotonic milliseconds */
-  readonly load: (time: number) => number
-  /** Whether it offers an operation, as far as is known. */
-  readonly offers: (operation: string) => boolean
-  /** The operations that it does not offer, as far as calls have shown. */
-  readonly lacks: () => string[]
-  readonly counts: () => Counts
-  /** The state of its gRPC interface; undefined without one. */
-  readonly grpc: () => GrpcStatus | undefined
-  /** Whether no call of a client is in flight. */
-  readonly isIdle: () => boolean
-  close(): Promise<void>
-}
+export type Member = ReturnType<typeof createMember>
 
 export type MemberCall = {
   path: NativePath
@@ -138,7 +92,7 @@ export function createMember({
   sockets,
   timing,
   upstream,
-}: createMember.Options): Member {
+}: createMember.Options) {
   const common = {
     headers: upstream.headers,
     timeout: upstream.timeout,
@@ -306,30 +260,48 @@ export function createMember({
 
   return {
     upstream,
+    /**
+     * One call. Waits for a place first.
+     *
+     * @param maxWait - milliseconds to wait for a place at most.
+     * @param timeout - milliseconds for the call itself, where that is less than the node's own.
+     * @throws QueueFullError, or the signal's reason. A failure of the node is an outcome, not an error.
+     */
     ask,
     breaker,
+    /** Which chain it serves. */
     identity,
+    /** The results of its probes. The prober and the reader of heads change them; the router changes `fork`. */
     known,
     limiter,
+    /** Sends probes: without limits and counts, over sockets of its own. */
     probe,
-    latency: (part) => all.quantile(part),
-    p95: (operation) => latencies.get(operation)?.p95(),
+    /** Milliseconds that a part of the recent calls stayed below; undefined without a call. */
+    latency: (part: number) => all.quantile(part),
+    /** Milliseconds that nearly all calls of an operation stay below; undefined while too few were made. */
+    p95: (operation: string) => latencies.get(operation)?.p95(),
+    /** Marks a call that another node had to answer because this one took too long. */
     slow() {
       if (++slowRow < SLOW_IN_A_ROW || known.suspected) return
       slowRow = 0
       known.suspected = true
       onSuspect()
     },
+    /** How much a call would burden this node: lower is better. @param time - now, in monotonic milliseconds */
     // Random within a factor of three, so that nodes with about the same load share the calls.
-    load: (time) =>
+    load: (time: number) =>
       ((average.value(time) + LATENCY_FLOOR) *
         (limiter.inFlight() + limiter.queued() + 1) *
         (0.5 + random())) /
       upstream.weight,
-    offers: (operation) => !lacking.has(operation),
+    /** Whether it offers an operation, as far as is known. */
+    offers: (operation: string) => !lacking.has(operation),
+    /** The operations that it does not offer, as far as calls have shown. */
     lacks: () => lacking.list(),
     counts: () => counts,
+    /** The state of its gRPC interface; undefined without one. */
     grpc: () => transport.grpc(),
+    /** Whether no call of a client is in flight. */
     isIdle: () => limiter.inFlight() + limiter.queued() + checking === 0,
     async close() {
       await Promise.all([transport.close(), probe.close()])

@@ -15,17 +15,7 @@ export class TracerError extends Error {
 }
 
 /** A thread with a sandbox in which one tracer at a time runs. */
-export type Sandbox = {
-  /**
-   * Calls the tracer. Blocks this thread until it returns.
-   *
-   * @param values - passed as JSON
-   * @param answerOf - answers the questions of the tracer. What it throws ends the call.
-   * @returns the JSON that the call returned
-   * @throws TracerError, TraceTimeoutError
-   */
-  call(name: string, values: object, answerOf?: (question: unknown) => unknown): string | undefined
-}
+export type Sandbox = ReturnType<typeof createSandbox>
 
 /** Tracers that run at once. Each has a thread. */
 const MOST = 4
@@ -83,11 +73,19 @@ function keep(thread: Thread): void {
   }, KEPT).unref()
 }
 
-function createSandbox(channel: Channel<ToThread, FromThread>, timeout: number): Sandbox {
+function createSandbox(channel: Channel<ToThread, FromThread>, timeout: number) {
   const turn = currentTurn()
   let left = timeout
   return {
-    call(name, values, answerOf) {
+    /**
+     * Calls the tracer. Blocks this thread until it returns.
+     *
+     * @param values - passed as JSON
+     * @param answerOf - answers the questions of the tracer. What it throws ends the call.
+     * @returns the JSON that the call returned
+     * @throws TracerError, TraceTimeoutError
+     */
+    call(name: string, values: object, answerOf?: (question: unknown) => unknown) {
       const began = performance.now()
       const end = began + Math.min(left, LONGEST)
       let failure: unknown
