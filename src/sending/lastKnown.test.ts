@@ -135,6 +135,16 @@ test('behavior: the nonces of transactions that Redis has lost are not given to 
   })
 })
 
+test('behavior: an Ethereum transaction that another replica has signed anew is found', async () => {
+  const { state, store } = setupLoss()
+  const other = `0x${'44'.repeat(32)}` as const
+  await store.reserve(sent)
+  await store.change(id, { event: 'broadcast' })
+  await state.store.change(id, { event: 'expired' })
+  await state.store.reserve({ ...sent, id: other })
+  expect(await store.find(alias)).toMatchObject({ id: other })
+})
+
 test('behavior: what another replica has restored is restored after the next crash too', async () => {
   const { lost, state, store } = setupLoss()
   await store.reserve(sent)

@@ -116,7 +116,8 @@ export function withLastKnown(
       const known = found.get(hash)
       try {
         const sent = await store.find(hash)
-        if (known && (!sent || sent.broadcasts < known.broadcasts)) return await restore(known)
+        const isWhole = sent && (sent.id !== known?.id || sent.broadcasts >= known.broadcasts)
+        if (known && !isWhole) return await restore(known)
         if (sent) record(sent)
         return sent
       } catch (error) {
