@@ -249,6 +249,7 @@ export const GROUPS: readonly ErrorGroup[] = [
       'Give each gateway its own `--data-dir`, or let replicas share a Redis. Do not delete the file while its transactions may still be sent.',
     texts: [
       /^sent transactions cannot be recorded/,
+      /^… (belongs to another chain$|is not a file of sent transactions)/,
       /^the record of sent transactions has none of/,
       /record of sent transactions cannot be written/,
       /could be sent twice/,
