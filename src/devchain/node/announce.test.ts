@@ -69,28 +69,53 @@ test('behavior: answers before a deferred change ends, and the given function se
 test('behavior: waits for many blocks for as long as the gateway follows them', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const chain = await createDevChain({ accounts: { count: 1 } })
-  const { announceTo } = createAnnouncer(chain)
-  let update = () => {}
-  let seen = 0
-  const head = {
-    latest: () => ({ hash: `0x${chain.ledger.block(seen)?.id}` }),
-    onUpdate(listener: () => void) {
-      update = listener
-      return () => {}
-    },
-    pollNow() {},
-  }
-  announceTo(head as unknown as Head)
+  const { chain, seeTo } = await followedChain()
   let isOver = false
   const mined = chain.mineMany(5).then(() => (isOver = true))
   await vi.waitFor(() => expect(chain.ledger.head().header.number).toBe(5))
-  for (; seen < 5; seen++) {
-    update()
+  for (let seen = 0; seen < 5; seen++) {
+    seeTo(seen)
     vi.advanceTimersByTime(8_000)
     await new Promise(setImmediate)
     expect(isOver).toBe(false)
   }
-  update()
+  seeTo(5)
   await mined
 })
+
+test('behavior: does not wait for a block that a revert removed before the gateway saw it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { chain, seeTo } = await followedChain()
+  const snapshot = chain.snapshot()
+  const mined = chain.mineMany(2)
+  await vi.waitFor(() => expect(chain.ledger.head().header.number).toBe(2))
+  const reverted = chain.revert(snapshot)
+  await vi.waitFor(() => expect(chain.ledger.head().header.number).toBe(0))
+  seeTo(0)
+  await Promise.all([mined, reverted])
+})
+
+/** A chain that is announced to a gateway, which sees as much of it as the test says. */
+async function followedChain() {
+  const chain = await createDevChain({ accounts: { count: 1 } })
+  const { announceTo } = createAnnouncer(chain)
+  const listeners = new Set<() => void>()
+  let seen = 0
+  const head = {
+    latest: () => ({ hash: `0x${chain.ledger.block(seen)?.id}` }),
+    onUpdate(listener: () => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    pollNow() {},
+  }
+  announceTo(head as unknown as Head)
+  return {
+    chain,
+    seeTo: (number: number) => {
+      seen = number
+      for (const listener of listeners) listener()
+    },
+  }
+}

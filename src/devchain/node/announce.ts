@@ -27,9 +27,12 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall) {
     return chain.onBlock(
       (block) =>
         (newest = new Promise((resolve) => {
+          const { number } = block.header
           const seen = () => {
-            const number = chain.ledger.numberOf(head.latest().hash.slice(2))
-            return number !== undefined && number >= block.header.number
+            const at = chain.ledger.numberOf(head.latest().hash.slice(2))
+            if (at === undefined) return false
+            // A revert may have removed the block before the gateway saw it. Then it never does.
+            return at >= number || chain.ledger.block(number)?.id !== block.id
           }
           const finish = () => {
             clearTimeout(timer)
