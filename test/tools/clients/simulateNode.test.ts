@@ -33,6 +33,9 @@ const CHAINS = [
   ['a chain that produces blocks', ['--produce']],
 ] as const
 
+/** The first simulation starts a thread, which takes long on a busy machine. */
+const PATIENT = { timeout: 60_000 }
+
 describe.skipIf(!hasNodeScript).each(CHAINS)('in front of %s', (_, options) => {
   const node = (verb: string, given: readonly string[] = []) =>
     nodeScript(verb, '--offset', String(OFFSET), '--unlimited', ...given)
@@ -55,7 +58,7 @@ describe.skipIf(!hasNodeScript).each(CHAINS)('in front of %s', (_, options) => {
   }, 60_000)
 
   test('default: viem and ethers simulate unchanged', async () => {
-    const client = createPublicClient({ transport: http(gateway.url) })
+    const client = createPublicClient({ transport: http(gateway.url, PATIENT) })
     const to = at('Kitchen')
     const who = `0x${'ab'.repeat(20)}` as const
     const { abi } = artifacts.Kitchen
@@ -97,7 +100,7 @@ describe.skipIf(!hasNodeScript).each(CHAINS)('in front of %s', (_, options) => {
           rpcUrls: { default: { http: [gateway.url] } },
         },
       ],
-      transports: { [id]: wagmiHttp(gateway.url) },
+      transports: { [id]: wagmiHttp(gateway.url, PATIENT) },
     })
     const who = `0x${'ab'.repeat(20)}` as const
     const { abi } = artifacts.Kitchen
