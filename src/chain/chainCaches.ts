@@ -7,18 +7,12 @@ import type { NativeClient } from '../native/client.ts'
 import type { Blocks, CanonicalView } from './blocks/blocks.ts'
 import type { LogOrigin } from './blocks/chainTypes.ts'
 import { createEnergyPrices, type EnergyPrices } from './blocks/energyPrices.ts'
-import { createSlimBlocks, type SlimBlocks } from './blocks/slimBlocks.ts'
+import { createSlimBlocks } from './blocks/slimBlocks.ts'
 import { createSolidCache } from './blocks/solidCache.ts'
-import { type BlockSpans, createBlockSpans } from './logs/spans.ts'
+import { createBlockSpans } from './logs/spans.ts'
 
 /** The caches that the two views of one chain share. */
-export type ChainCaches = {
-  prices: EnergyPrices
-  slim: SlimBlocks
-  spans: BlockSpans
-  /** Whole answers to log searches. */
-  answers: LRUCache<string, LogAnswer>
-}
+export type ChainCaches = ReturnType<typeof createChainCaches>
 
 /** An answer to a log search, and where its logs were found. */
 export type LogAnswer = { logs: Prepared<RpcLog[]>; origins: readonly LogOrigin[] }
@@ -46,9 +40,10 @@ export function createChainCaches({
   isSpare = () => false,
   native,
   prices = createEnergyPrices({ native }),
-}: createChainCaches.Options): ChainCaches {
+}: createChainCaches.Options) {
   return {
-    answers: new LRUCache({
+    /** Whole answers to log searches. */
+    answers: new LRUCache<string, LogAnswer>({
       maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
       sizeCalculation: ({ logs, origins }, key) =>
         preparedLength(logs) + origins.length * ORIGIN_BYTES + key.length + ANSWER_BYTES,

@@ -26,9 +26,6 @@ export type SlimBlock = {
  * Solidified blocks without their transactions, for clients that read many of them: indexers ask for consecutive ones in a batch.
  * Reading them over gRPC costs the node a tenth of reading whole blocks and outcomes over HTTP.
  */
-export type SlimBlocks = ReturnType<typeof createSlimBlocks>
-
-/** Creates the reader of solidified blocks without their transactions. */
 export function createSlimBlocks({
   baseFee,
   blocks,

@@ -12,9 +12,6 @@ import { stringifyNative } from '../../native/wire/json.ts'
 import type { Hex } from '../../native/wire/types.ts'
 import { stateFolder } from '../../sending/openSentStore.ts'
 
-/** The store of final blocks, kept in step with the head. */
-export type GatewayStore = ReturnType<typeof createGatewayStore>
-
 /** The store that the options name; undefined without one, and for a chain in this process. */
 export function storeOf(
   config: Pick<Config, 'dataDir' | 'store' | 'storeBytes'> & Parameters<typeof upstreamsOf>[0],
@@ -33,8 +30,8 @@ export function storeOf(
 const MOST_RECENT = 100
 
 /**
- * Creates the store. It answers once its newest block was compared with the node, because the chain may have been reset while the gateway
- * was down. When the chain goes back below its solidified block, the blocks above are removed.
+ * The store of final blocks, kept in step with the head. It answers once its newest block was compared with the node, because the chain may
+ * have been reset while the gateway was down. When the chain goes back below its solidified block, the blocks above are removed.
  */
 export function createGatewayStore({
   config,

@@ -1,11 +1,8 @@
 import type { Hash } from 'viem'
 
-import type { Blocks } from '../../chain/blocks/blocks.ts'
 import type { Chain } from '../../chain/blocks/chainTypes.ts'
 import { createInternalTransactions } from '../../chain/blocks/internalTransactions.ts'
-import type { Head } from '../../chain/head/headTypes.ts'
 import { createRedisLink, type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
-import type { LogIndex } from '../../logIndex/logIndex.ts'
 import type { Context } from '../../rpc/context.ts'
 import { createNodeExecution } from '../../rpc/execution/nodeExecution.ts'
 import { createManagedKeys } from '../../sending/keys.ts'
@@ -13,39 +10,19 @@ import { openSentStore } from '../../sending/openSentStore.ts'
 import { createSending } from '../../sending/sending.ts'
 import { createCursorStore } from './cursorStore.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
-import type { GatewayStore } from './gatewayStore.ts'
 import { createViews, type ServiceNeeds, type Views } from './views.ts'
 
 export { DataDirError } from '../../sending/openSentStore.ts'
 
 /** The services of one chain, created once the chain is known. */
-export type Services = {
-  readonly blocks: Blocks
-  readonly chainId: number
-  /** The context of methods, for each view. */
-  readonly contexts: Record<Chain['view'], Context>
-  /** Number and bytes of the filters of all clients. */
-  filterUsage: Feeds['usage']
-  readonly head: Head
-  /** The log index; absent without `--index`. */
-  readonly index: LogIndex | undefined
-  readonly redis: RedisLink | undefined
-  /** The store of final blocks; absent without one. */
-  readonly store: GatewayStore | undefined
-  /** Why named cursors could not be written the last time. */
-  cursorProblem(): string | undefined
-  /** Why the record of sent transactions might not be kept, as text for operators. */
-  sentProblem(): string | undefined
-  start(): Promise<void>
-  stop(): Promise<void>
-}
+export type Services = Awaited<ReturnType<typeof createServices>>
 
 /**
  * Creates the services of one chain. Sends no call to the node before `start`.
  *
  * @throws DataDirError when sent transactions cannot be recorded.
  */
-export async function createServices(options: createServices.Options): Promise<Services> {
+export async function createServices(options: createServices.Options) {
   const { config, held, identity, node, own, simulator, telemetry } = options
   const { native } = node
   const { chainId } = identity
@@ -99,16 +76,22 @@ export async function createServices(options: createServices.Options): Promise<S
   return {
     blocks,
     chainId,
+    /** The context of methods, for each view. */
     contexts: {
       full: contextOf(feeds.full, full),
       solid: contextOf(feeds.solid, solid),
     },
+    /** Number and bytes of the filters of all clients. */
     filterUsage: () => feeds.usage(),
     head,
+    /** The log index; absent without `--index`. */
     index,
     redis,
+    /** The store of final blocks; absent without one. */
     store,
+    /** Why named cursors could not be written the last time. */
     cursorProblem: () => cursorStore.problem(),
+    /** Why the record of sent transactions might not be kept, as text for operators. */
     sentProblem: () => sent.problem(),
     async start() {
       sending.start()
