@@ -96,6 +96,16 @@ test('behavior: does not wait for a block that a revert removed before the gatew
   await Promise.all([mined, reverted])
 })
 
+test('behavior: nor when the gateway has seen all that is left', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { chain } = await followedChain()
+  const snapshot = chain.snapshot()
+  const mined = chain.mineMany(2)
+  await vi.waitFor(() => expect(chain.ledger.head().header.number).toBe(2))
+  await Promise.all([mined, chain.revert(snapshot)])
+})
+
 /** A chain that is announced to a gateway, which sees as much of it as the test says. */
 async function followedChain() {
   const chain = await createDevChain({ accounts: { count: 1 } })

@@ -24,29 +24,35 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall) {
   let newest: Promise<void> | undefined
 
   function announceTo(head: Head): () => void {
-    return chain.onBlock(
-      (block) =>
-        (newest = new Promise((resolve) => {
-          const { number } = block.header
-          const seen = () => {
-            const at = chain.ledger.numberOf(head.latest().hash.slice(2))
-            if (at === undefined) return false
-            // A revert may have removed the block before the gateway saw it. Then it never does.
-            return at >= number || chain.ledger.block(number)?.id !== block.id
-          }
-          const finish = () => {
-            clearTimeout(timer)
-            end()
-            resolve()
-          }
-          const timer = setTimeout(finish, TIMEOUT)
-          // Thousands of blocks take many updates.
-          const end = head.onUpdate(() => (seen() ? finish() : timer.refresh()))
-          // A poll takes time. The answer to the call that made the block is written first.
-          void answered().then(() => head.pollNow())
-          if (seen()) finish()
-        })),
-    )
+    /** Looks again whether the gateway has seen what calls wait for. */
+    const unseen = new Set<() => void>()
+    return chain.onBlock((block) => {
+      // A revert may have removed blocks that the gateway has not seen. It may have nothing to see then, so no update comes.
+      for (const look of unseen) look()
+      newest = new Promise((resolve) => {
+        const { number } = block.header
+        const seen = () => {
+          const at = chain.ledger.numberOf(head.latest().hash.slice(2))
+          if (at === undefined) return false
+          return at >= number || chain.ledger.block(number)?.id !== block.id
+        }
+        const finish = () => {
+          clearTimeout(timer)
+          unseen.delete(look)
+          end()
+          resolve()
+        }
+        const look = () => (seen() ? finish() : undefined)
+        const timer = setTimeout(finish, TIMEOUT)
+        // Thousands of blocks take many updates.
+        const end = head.onUpdate(() => (seen() ? finish() : timer.refresh()))
+        unseen.add(look)
+        // A poll takes time. The answer to the call that made the block is written first.
+        void answered().then(() => head.pollNow())
+        look()
+      })
+      return newest
+    })
   }
 
   const run: AroundCall = watch ? runWatched(watch, () => deferred) : (_, work) => work()
