@@ -67,7 +67,7 @@ const GROWS: Record<string, string> = {
     'a number of simulations, whose bytes are taken from the budget',
   'src/devchain/simulator/simulationThread.ts: states': 'one entry for each node',
   'src/devchain/simulator/turns.ts: callers': 'the callers of the simulations that run',
-  'src/http/send.ts: spare, buffers, buffers, small':
+  'src/http/send.ts: spare, piece, buffers, small':
     'one buffer of each power of two, and the parts of one answer',
   'src/http/unsent.ts: readers': 'taken from the budget',
   'src/http/walletPassthrough.ts: cache': 'a part of --cache-bytes',
