@@ -163,6 +163,20 @@ test('behavior: it answers once its newest block was compared with the node, whi
   await stop()
 })
 
+test('behavior: a node that lacks many of its blocks is logged once', async () => {
+  const { lines, source, stop, update } = await setup()
+  await holds(() => {
+    update(20)
+    return lines.length > 0
+  })
+  update(21)
+  expect(source()).toBeUndefined()
+  expect(lines).toEqual([
+    'the store of blocks has final blocks up to 132, the node up to 20: the store is kept and not used until the node has them',
+  ])
+  await stop()
+})
+
 test('behavior: it is emptied when the node has another block there', async () => {
   const { lines, source, stop, update } = await setup({ id: '00'.repeat(32) })
   await holds(() => {

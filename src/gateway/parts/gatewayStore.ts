@@ -26,6 +26,9 @@ export function storeOf(
     : { address: join(folder, chainId.toString(16), 'blocks'), limit }
 }
 
+/** Final blocks that a node can lack without a fault: another node gave the newest ones, or it is still starting. */
+const FAR = 100
+
 /** Blocks above the solidified one whose content is kept until they are final. */
 const MOST_RECENT = 100
 
@@ -46,6 +49,8 @@ export function createGatewayStore({
   /** `closed` until the storage is open, or while blocks are removed. */
   let state: 'closed' | 'to compare' | 'comparing' | 'up' = 'closed'
   let solid = -1
+  /** Whether the log says that the node lacks many blocks of the store. */
+  let isFarSaid = false
   let recent: LoadedBlock[] = []
   const store = createBlockStore({
     ...place,
@@ -61,9 +66,20 @@ export function createGatewayStore({
   /** Not after blocks had to be removed meanwhile. */
   const isComparing = () => state === 'comparing'
 
+  /** Logs once that the node lacks many blocks that are stored, up to `number`. */
+  function sayFar(number: number): void {
+    if (isFarSaid || solid < 0 || number - solid <= FAR) return
+    isFarSaid = true
+    log.warn(
+      `the store of blocks has final blocks up to ${number}, the node up to ${solid}: ` +
+        'the store is kept and not used until the node has them',
+    )
+  }
+
   async function compare(): Promise<void> {
     const newest = store.usage()?.newest
-    if (state !== 'to compare' || solid < (newest?.number ?? 0)) return
+    if (state !== 'to compare') return
+    if (solid < (newest?.number ?? 0)) return sayFar(newest?.number ?? 0)
     state = 'comparing'
     try {
       const block = newest && (await native.wallet.getBlockByNum({ num: newest.number }))
