@@ -145,6 +145,19 @@ test('behavior: an Ethereum transaction that another replica has signed anew is 
   expect(await store.find(alias)).toMatchObject({ id: other })
 })
 
+test('behavior: an Ethereum transaction that was signed anew is restored where Redis has lost that the first one was refused', async () => {
+  const { lost, state, store } = setupLoss()
+  const first = `0x${'44'.repeat(32)}` as const
+  await state.store.reserve({ ...sent, id: first })
+  await lost.reserve({ ...sent, id: first })
+  const why = { state: 'refused' as const, nodes: [], reason: 'no' }
+  await state.store.change(first, { event: 'refused', why })
+  await store.reserve(sent)
+  state.store = lost
+  expect(await store.find(alias)).toMatchObject({ id, nonce: 0 })
+  expect(await lost.find(alias)).toMatchObject({ id })
+})
+
 test('behavior: what another replica has restored is restored after the next crash too', async () => {
   const { lost, state, store } = setupLoss()
   await store.reserve(sent)

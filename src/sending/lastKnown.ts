@@ -67,7 +67,12 @@ export function withLastKnown(
     }
     const { block: _, broadcasts: __, state: ___, ...sent } = lost
     const { nonce: ____, ...any } = sent
-    const reservation = await store.reserve(sent)
+    let reservation = await store.reserve(sent)
+    if (reservation.outcome === 'known' && reservation.id !== lost.id) {
+      // That one was refused, otherwise this one would not have been signed, and Redis has lost it.
+      await store.change(reservation.id, { event: 'refused', why: END_LOST })
+      reservation = await store.reserve(sent)
+    }
     if (reservation.outcome === 'high' && !(isLast && reservation.next > 0)) return undefined
     if ('next' in reservation) await store.reserve(any)
     // Its first broadcast was before.
@@ -116,8 +121,8 @@ export function withLastKnown(
       const known = found.get(hash)
       try {
         const sent = await store.find(hash)
-        const isWhole = sent && (sent.id !== known?.id || sent.broadcasts >= known.broadcasts)
-        if (known && !isWhole) return await restore(known)
+        const isSame = sent && sent.id === known?.id && sent.broadcasts >= known.broadcasts
+        if (known && !isSame) return (await restore(known)) ?? sent
         if (sent) record(sent)
         return sent
       } catch (error) {
@@ -128,9 +133,9 @@ export function withLastKnown(
   }
 }
 
+const refusedFor = (reason: string) => ({ state: 'refused' as const, nodes: [], reason })
+
 /** Nothing was broadcast. */
-const NONCE_LOST = {
-  state: 'refused' as const,
-  nodes: [],
-  reason: 'Redis had lost another transaction with its nonce',
-}
+const NONCE_LOST = refusedFor('Redis had lost another transaction with its nonce')
+
+const END_LOST = refusedFor('Redis had lost that it was refused')

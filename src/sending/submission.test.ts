@@ -27,12 +27,14 @@ function setup() {
     answer: async (_hex: string): Promise<BroadcastResult> => ACCEPTED,
     isKnown: false,
     isLost: false,
+    onKept: async () => {},
     onSign: () => {},
   }
   let count = 0
   const replica = (replicaStore: SentStore = store) =>
     createSubmission({
       assertKept: async () => {
+        await state.onKept()
         if (state.isLost) throw new Error('Redis may have lost records')
       },
       chain: {
@@ -235,6 +237,18 @@ test('error: sent before, and Redis is lost since it was found: it may be mined,
     unconfirmed,
   )
   expect(broadcasts).toEqual(['aa01'])
+})
+
+test('behavior: sent before, and Redis may have lost that it ended: what replicas restore is known first', async () => {
+  const { broadcasts, state, store, submission } = setup()
+  await submission.submit(request, alias)
+  state.onKept = async () => {
+    state.onKept = async () => {}
+    const sent = await store.find(alias)
+    await store.change(sent?.id ?? '0x', { event: 'expired' })
+  }
+  await submission.submit(request, alias)
+  expect(broadcasts).toEqual(['aa01', 'aa02'])
 })
 
 test('error: the same Ethereum transaction again is answered while a node holds its broadcast', async () => {

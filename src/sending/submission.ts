@@ -180,12 +180,14 @@ export function createSubmission({
   async function sendAgain(hash: Hash, since?: number): Promise<Hash | undefined> {
     const known = await store.find(hash)
     if (!known) return undefined
-    const { expiration, id, state } = known
+    const { alias, expiration, from, id, state } = known
     const running = delivering.get(id)
     if (running) return answer(known, running, since)
     if (state !== 'pending' || head.blockWith(id)) return id
     // It is not signed anew until it is certain that no block has it.
     if (expiration <= chain.latest().timestamp) throw unconfirmedError(known, { isExpired: true })
+    // A Redis that has lost that it ended learns it first. Other faults of the record are no reason not to send the same bytes.
+    if (alias) await assertKept(from).catch(() => {})
     const { sent } = await store.change(id, { event: 'broadcast' }).catch((cause: unknown) => {
       throw unconfirmedError(known, { cause })
     })

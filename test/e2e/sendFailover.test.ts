@@ -155,6 +155,8 @@ describe.skipIf(enginesMissing).each([
 
   test('behavior: the master dies before the record is known to be copied: nothing was sent, and it is paid once later', async () => {
     const raw = await signed()
+    // Redis is young, so nothing is signed yet.
+    await sleep(3_000)
     // The keys of the head say which master it is.
     const master = await engine.owner(prefix)
     const asleep = (await engine.replicas()).map((replica) =>
