@@ -71,6 +71,14 @@ describe('createNodeClient', () => {
     await expect(build).rejects.toThrow('balance is not sufficient')
   })
 
+  test('error: the account of another address', async () => {
+    const address = keys.bob.hex
+    answerWith(`{"address":"${keys.alice.hex}","balance":5}`)
+    await expect(native.wallet.getAccount({ address })).rejects.toThrow(
+      'the node answered getaccount for another address',
+    )
+  })
+
   test('behavior: the maker’s spelling of three fields is read as the neutral one', async () => {
     answerWith('{"TotalTronPowerWeight":5,"tronPowerLimit":3,"tronPowerUsed":2,"NetUsed":1}')
     expect(await native.wallet.getAccountResource({ address: keys.bob.hex })).toEqual({

@@ -2,7 +2,7 @@ import { type Call, withSignal } from '../lib/call.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
-import { isBusy, nodeErrorOf } from './errors.ts'
+import { isBusy, NodeAnswerError, nodeErrorOf } from './errors.ts'
 import type { NativePath, NativeTransport } from './transport/transport.ts'
 import { stringifyNative } from './wire/json.ts'
 import { normalize } from './wire/normalize.ts'
@@ -137,8 +137,10 @@ export function createNodeClient({
         const wanted = operation.part?.name ?? 'whole'
         return [
           name,
-          (request?: unknown, options?: CallOptions) =>
-            run(path, operation, request, options, wanted, finish, options?.overHttp),
+          (request?: unknown, options?: CallOptions) => {
+            const check = (answer: unknown) => assertAsked(operation, request, finish(answer))
+            return run(path, operation, request, options, wanted, check, options?.overHttp)
+          },
         ]
       }),
     )
@@ -177,6 +179,18 @@ function findOperation(name: string): AnyOperation {
   )
   return known?.[1] ?? { path: name, kind: 'send', method: 'POST' }
 }
+
+/** Returns the answer. @throws NodeAnswerError when it is of another object, such as from a front end that mixes answers up */
+function assertAsked(operation: AnyOperation, request: unknown, answer: unknown): unknown {
+  const { echoes, path } = operation
+  const [asked, found] = [request, answer].map((from) => valueAt(from, echoes))
+  if (echoes !== undefined && found !== undefined && found !== asked)
+    throw new NodeAnswerError(`the node answered ${path} for another ${echoes}`)
+  return answer
+}
+
+const valueAt = (from: unknown, name = ''): unknown =>
+  (from as Record<string, unknown> | undefined)?.[name]
 
 function ranOutOfTime(answer: unknown): boolean {
   const message = (answer as { result?: { message?: unknown } } | null)?.result?.message

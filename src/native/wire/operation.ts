@@ -15,6 +15,8 @@ export type Operation<input, output> = {
   method: 'GET' | 'POST'
   /** Meaning of the answer `{}`. @default 'itself' */
   empty?: 'unknown' | 'none' | 'itself'
+  /** The member of the request that the answer has too. Another value is the answer to another request. */
+  echoes?: string
   /** The part of the answer that callers need. Absent for the whole answer. */
   part?: Part<output>
   /** Never set; carries the types of request and answer. */

@@ -44,7 +44,10 @@ export const sharedOperations = {
   getTransactionCountByBlockNum: read<{ num: number }, { count: number }>(
     'gettransactioncountbyblocknum',
   ),
-  getAccount: find<{ address: HexAddress }, account.Account>('getaccount'),
+  getAccount: {
+    ...find<{ address: HexAddress }, account.Account>('getaccount'),
+    echoes: 'address',
+  },
   getAccountById: find<{ account_id: wire.Hex }, account.Account>('getaccountbyid'),
   getDelegatedResource: read<
     { fromAddress: HexAddress; toAddress: HexAddress },
