@@ -120,7 +120,7 @@ describe.runIf(wanted)('examples', () => {
   test('behavior: TronBox compiles, migrates and tests', { timeout: 600_000 }, async () => {
     const project = await openProject('tronbox')
     // As `ethgate dev`: with one producer a block is solidified at once, and TronBox waits for that.
-    const own = await startDevGateway({ producers: 1 })
+    const own = await startDevGateway({ rules: { producers: 1 } })
     try {
       const printed = await project.run('npm', ['test'], {
         HOME: project.cwd,

@@ -16,7 +16,7 @@ describe.runIf(wanted)('Foundry', () => {
   let key: string
 
   beforeAll(async () => {
-    dev = await startDevGateway({ decimals: 18 })
+    dev = await startDevGateway({ rules: { decimals: 18 } })
     project = await openProject('foundry')
     const [first, second] = dev.chain.accounts
     from = `0x${first?.address.slice(2)}`
@@ -74,7 +74,10 @@ describe.runIf(wanted)('Foundry', () => {
 
   test('behavior: cast and forge ask for sources, ABIs and the state of a verification', async () => {
     await project.run('forge', ['build', '--build-info', '--force'])
-    const built = await startDevGateway({ decimals: 18, artifacts: `${project.cwd}/out` })
+    const built = await startDevGateway({
+      rules: { decimals: 18 },
+      artifacts: `${project.cwd}/out`,
+    })
     onTestFinished(() => built.close())
     const signed = ['--rpc-url', built.url, '--broadcast', '--private-key', key]
     const coin = 'src/Shop.sol:Coin'

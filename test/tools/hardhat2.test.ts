@@ -16,7 +16,7 @@ describe.runIf(wanted)('Hardhat 2', () => {
     { timeout: 600_000 },
     async ([name, passing]) => {
       const project = await openProject(name)
-      const dev = await startDevGateway({ decimals: 18, chainId: HARDHAT_CHAIN })
+      const dev = await startDevGateway({ rules: { decimals: 18, chainId: HARDHAT_CHAIN } })
       try {
         const hardhat = 'node_modules/hardhat/internal/cli/bootstrap.js'
         const env = { DEV_URL: dev.url }

@@ -14,7 +14,7 @@ describe.runIf(wanted && runs)('Hardhat 3', () => {
   let dev: DevGateway
 
   beforeAll(async () => {
-    dev = await startDevGateway({ decimals: 18 })
+    dev = await startDevGateway({ rules: { decimals: 18 } })
   })
 
   afterAll(() => dev.close())

@@ -6,11 +6,11 @@ import { openProject, wanted } from './project.ts'
 
 describe.runIf(wanted)('libraries', () => {
   test.for([
-    ['ethers5', 5, { decimals: 18 }],
-    ['web3js', 5, { decimals: 18 }],
-    ['wagmi', 6, { decimals: 18 }],
+    ['ethers5', 5, { rules: { decimals: 18 } }],
+    ['web3js', 5, { rules: { decimals: 18 } }],
+    ['wagmi', 6, { rules: { decimals: 18 } }],
     ['tronweb', 5, {}],
-    ['tronweb', 5, { profile: 'native', blockTime: 3_000 }],
+    ['tronweb', 5, { rules: { profile: 'native' }, mining: { blockTime: 3_000 } }],
   ] as const)(
     'behavior: the project %s passes all of its %i tests on a chain with %j',
     { timeout: 600_000 },
@@ -32,7 +32,7 @@ describe.runIf(wanted)('libraries', () => {
     let url: string
 
     beforeAll(async () => {
-      node = await startDevGateway({ profile: 'native', blockTime: 3_000 })
+      node = await startDevGateway({ rules: { profile: 'native' }, mining: { blockTime: 3_000 } })
       const gateway = await startGateway({
         config: {
           upstream: node.url,

@@ -40,7 +40,7 @@ describe.runIf(wanted)('the tutorial', () => {
   let server: ChildProcess | undefined
 
   beforeAll(async () => {
-    dev = await startDevGateway({ decimals: 18 })
+    dev = await startDevGateway({ rules: { decimals: 18 } })
   })
   afterAll(async () => {
     await browser?.close()

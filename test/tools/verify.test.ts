@@ -35,8 +35,7 @@ describe.runIf(wanted && runs)('tools that read the API of Etherscan', () => {
   /** @param artifacts - the build folder that the chain knows */
   async function deploy(artifacts: string | undefined): Promise<Place> {
     const dev = await startDevGateway({
-      chainId: 31_338,
-      decimals: 18,
+      rules: { chainId: 31_338, decimals: 18 },
       ...(artifacts !== undefined && { artifacts }),
     })
     const file = join(project.cwd, 'artifacts/contracts/Box.sol/Box.json')
