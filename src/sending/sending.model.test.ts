@@ -15,9 +15,8 @@ import { NodeTimeoutError, NodeUnreachableError } from '../native/errors.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { createFollow } from './follow.ts'
 import { withLastKnown } from './lastKnown.ts'
-import { storeOf } from './memorySentStore.ts'
+import { createMemorySentStore } from './memorySentStore.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
-import { createSentState, type SentFact } from './sentState.ts'
 import type { SentStore } from './sentStore.ts'
 import { createSubmission } from './submission.ts'
 
@@ -73,7 +72,6 @@ const eventArb = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill'), replica }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('pay'), replica }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash'), loses: fc.nat(4) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('sign'), replica, value: fc.nat(1) }) },
   {
     weight: 2,
@@ -116,8 +114,7 @@ function inTurn<value>(values: readonly value[]) {
   return () => values[at++ % values.length] as value
 }
 
-/** @param lose - crashes the store, which loses its last changes; absent if it loses none */
-async function play(run: Run, store: SentStore, lose?: (count: number) => void): Promise<void> {
+async function play(run: Run, store: SentStore): Promise<void> {
   const nextAnswer = inTurn<Answer>(run.answers)
   const nextFault = inTurn(run.faults)
   const nextShows = inTurn(run.shows)
@@ -125,11 +122,6 @@ async function play(run: Run, store: SentStore, lose?: (count: number) => void):
   let isCalm = false
   let signed = 0
   let busy = 0
-  /** Crashes of the store. While replicas restore what it has lost, they do nothing else. */
-  let crashes = 0
-  let kills = 0
-  let isRestoring = false
-  const listeners: (() => void)[] = []
   const gates: (() => void)[] = []
   /** The Ethereum transaction of each native one, and when it expires. */
   const natives = new Map<Hash, { alias: number; expiration: number }>()
@@ -207,7 +199,6 @@ async function play(run: Run, store: SentStore, lose?: (count: number) => void):
       new Promise<void>((resolve) => gates.push(() => (life.isDead ? undefined : resolve())))
     /** A call that begins and ends when chance says so. */
     const slowly = async <value>(call: () => Promise<value>): Promise<value> => {
-      if (isRestoring) return call()
       await gate()
       busy += 1
       const result = await call().finally(() => (busy -= 1))
@@ -217,17 +208,13 @@ async function play(run: Run, store: SentStore, lose?: (count: number) => void):
     const faulty =
       <args extends unknown[], value>(call: (...args: args) => Promise<value>) =>
       async (...args: args): Promise<value> => {
-        const before = crashes
-        const result = await slowly(async () => {
-          const fault = isCalm || isRestoring ? 'none' : nextFault()
+        return slowly(async () => {
+          const fault = isCalm ? 'none' : nextFault()
           if (fault === 'before') throw new StoreUnavailableError(new Error('lost'))
           const result = await call(...args)
           if (fault === 'after') throw new StoreUnavailableError(new Error('lost'))
           return result
         })
-        if (crashes > before)
-          throw new StoreUnavailableError(new Error('its connection has closed'))
-        return result
       }
     const shared: SentStore = {
       ...store,
@@ -251,18 +238,8 @@ async function play(run: Run, store: SentStore, lose?: (count: number) => void):
       mined: faulty((options: { upTo: number; limit: number }) => store.mined(options)),
       ending: faulty((hash: Hash) => store.ending(hash)),
     }
-    const own = withLastKnown(
-      shared,
-      (listener) => {
-        listeners.push(() => listener('up', undefined))
-        return () => {}
-      },
-      async () => {
-        busy += 1
-        await setImmediate()
-        busy -= 1
-      },
-    )
+    // The store never crashes: lastKnown.test.ts has what is restored then.
+    const own = withLastKnown(shared, () => () => {})
     let blocks: RecentBlock[] = []
     let applied = 0
     let solid: RecentBlock = solidified()
@@ -391,12 +368,11 @@ async function play(run: Run, store: SentStore, lose?: (count: number) => void):
     for (const amount of told) expect(alive(amount), 'told that it was not sent').toEqual([])
     for (const amount of [0, 1, ...paid]) expect(alive(amount).length, 'paid twice').toBeLessThan(2)
     const both = alive(0).length + alive(1).length
-    expect(both, 'paid and replaced').toBeLessThan(run.replaces && crashes === 0 ? 2 : 3)
+    expect(both, 'paid and replaced').toBeLessThan(run.replaces ? 2 : 3)
     const open = held.filter(({ id }) => has(id) || canStillBeMined(id))
     const ofNonce = (nonce: number) =>
       new Set(open.flatMap((one) => (one.nonce === nonce ? one.id : [])))
-    // A record that is restored has another nonce when the store has lost that its own was free.
-    for (const { nonce } of crashes > 0 ? [] : open)
+    for (const { nonce } of open)
       expect(ofNonce(nonce).size, 'two signed for a nonce').toBeLessThan(2)
   }
 
@@ -452,16 +428,6 @@ async function play(run: Run, store: SentStore, lose?: (count: number) => void):
       .catch((error: unknown) => expect(error).toBeInstanceOf(RpcError))
       .catch((error: unknown) => failures.push(error))
   }
-  /** What a replica has sent that ended at the same time is lost for good, so none has ended before. */
-  async function crash(loses: number): Promise<void> {
-    if (!lose || kills > 0) return
-    crashes += 1
-    lose(loses)
-    isRestoring = true
-    for (const restore of listeners) restore()
-    await quiet()
-    isRestoring = false
-  }
   const failures: unknown[] = []
 
   for (const event of run.events) {
@@ -472,9 +438,7 @@ async function play(run: Run, store: SentStore, lose?: (count: number) => void):
     else if (event.kind === 'block') addBlock(event.takes)
     else if (event.kind === 'deliver') at(event.replica).deliver()
     else if (event.kind === 'reorg') reorg(event.depth, event.takes, event.isDropped)
-    else if (event.kind === 'crash') await crash(event.loses)
     else if (event.kind === 'kill') {
-      kills += 1
       at(event.replica).life.isDead = true
       replicas[event.replica] = startReplica()
     } else for (let count = event.count; count > 0 && (await step()); count--) check()
@@ -517,20 +481,7 @@ test(
   'behavior: never two paid, none lost, no nonce stuck: in memory',
   { timeout: 300_000 },
   async () => {
-    const property = fc.asyncProperty(runArb, (run) => {
-      let facts: SentFact[] = []
-      const empty = () => createSentState({ onFact: (fact) => facts.push(fact) })
-      let state = empty()
-      return play(
-        run,
-        storeOf(() => state),
-        (count) => {
-          facts = facts.slice(0, Math.max(0, facts.length - count))
-          state = empty()
-          for (const fact of facts) state.apply(fact)
-        },
-      )
-    })
+    const property = fc.asyncProperty(runArb, (run) => play(run, createMemorySentStore()))
     expect(fc.defaultReportMessage(await fc.check(property, { numRuns: RUNS }))).toBeUndefined()
   },
 )
