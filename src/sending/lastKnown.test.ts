@@ -200,6 +200,27 @@ test('behavior: of replicas that restore at the same time, the one with the lowe
   expect(await lost.find(id)).toMatchObject({ nonce: 0 })
 })
 
+test('behavior: one that gave its nonce back, was recorded again and is lost then, is restored', async () => {
+  const { lost, state, store } = setupLoss()
+  await store.reserve(sent)
+  state.store = lost
+  const other = { expiration: 60_000, from, id: `0x${'66'.repeat(32)}` } as const
+  // Its nonce is that of the first one, which this process knows.
+  expect(await store.reserve(other)).toEqual({ outcome: 'reserved', nonce: 1 })
+  expect(await lost.find(id)).toMatchObject({ nonce: 0 })
+  // The second crash loses that it was recorded again.
+  state.store = createMemorySentStore()
+  await state.store.reserve(sent)
+  await state.store.reserve(other)
+  const reason = 'Redis had lost another transaction with its nonce'
+  await state.store.change(other.id, {
+    event: 'refused',
+    why: { state: 'refused', nodes: [], reason },
+  })
+  expect(await state.store.ending(other.id)).toMatchObject({ reason })
+  expect(await store.find(other.id)).toMatchObject({ nonce: 1, state: 'pending' })
+})
+
 test('behavior: what was sent after one that is lost for good has the nonce of that one', async () => {
   const { lost, state, store } = setupLoss()
   const other = (digit: string) => ({

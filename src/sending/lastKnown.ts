@@ -49,7 +49,10 @@ export function withLastKnown(
   async function isLost({ broadcasts, id, state }: SentTransaction): Promise<boolean> {
     if (state === 'final') return false
     const sent = await store.find(id)
-    return sent ? sent.broadcasts < broadcasts : !(await store.ending(id))
+    if (sent) return sent.broadcasts < broadcasts
+    const ending = await store.ending(id)
+    // It was recorded a second time after that one.
+    return !ending || ('reason' in ending && ending.reason === NONCE_LOST.reason)
   }
 
   /**
