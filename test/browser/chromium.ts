@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 
 /** Debian’s Chromium; CHROMIUM names another one. */
 const PROGRAM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -8,8 +8,12 @@ const PROGRAM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 /** Whether there is a browser to test with. */
 export const hasChromium = existsSync(PROGRAM)
 
-/** Starts headless Chromium. It connects only to the addresses that a test opens. */
-export function launchChromium(): Promise<Browser> {
+/**
+ * Starts headless Chromium. It connects only to the addresses that a test opens. Its package is loaded here, because `npm test` reads files
+ * of `test:tools` without it.
+ */
+export async function launchChromium(): Promise<Browser> {
+  const { chromium } = await import('playwright-core')
   return chromium.launch({
     executablePath: PROGRAM,
     args: [
