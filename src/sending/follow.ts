@@ -71,7 +71,7 @@ export function createFollow({
     await expire(solidified)
   }
 
-  /** The pool of the node has most transactions of removed blocks: this is for those that it has dropped. */
+  /** Broadcasts a transaction of a removed block again. Most nodes still have it in their pool; this is for those that dropped it. */
   function sendAgain(id: Hash): void {
     if (!head.blockWith(id)) void resend(id).catch(onError)
   }

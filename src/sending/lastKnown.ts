@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 import { type RedisLink, StoreUnavailableError } from '../lib/redis.ts'
-import { sleep as realSleep } from '../lib/sleep.ts'
+import { sleep } from '../lib/sleep.ts'
 import { firstRecord, hashesOf, type SentStore, type SentTransaction } from './sentStore.ts'
 
 /** Maximum number of bytes of the last transactions. Each counts for all of the three keys that find it. */
@@ -28,11 +28,7 @@ const RETRY = 400
  * recorded, and that Redis has neither as sent nor as ended, is recorded again, at once when Redis is there again: otherwise it could be
  * signed a second time, here or at another replica, or its nonce given to another one.
  */
-export function withLastKnown(
-  store: SentStore,
-  onStatus: RedisLink['onStatus'],
-  sleep = realSleep,
-): SentStore {
+export function withLastKnown(store: SentStore, onStatus: RedisLink['onStatus']): SentStore {
   /** By native id, by Ethereum hash, and by sender and nonce. */
   const found = new LRUCache<string, SentTransaction>({
     maxSize: MAX_BYTES,

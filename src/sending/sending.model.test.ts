@@ -238,7 +238,7 @@ async function play(run: Run, store: SentStore): Promise<void> {
       mined: faulty((options: { upTo: number; limit: number }) => store.mined(options)),
       ending: faulty((hash: Hash) => store.ending(hash)),
     }
-    // The store never crashes: lastKnown.test.ts has what is restored then.
+    // The store loses nothing here: lastKnown.test.ts tests what is restored after a crash of Redis.
     const own = withLastKnown(shared, () => () => {})
     let blocks: RecentBlock[] = []
     let applied = 0

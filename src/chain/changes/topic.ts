@@ -72,7 +72,7 @@ export declare namespace createTopic {
     from?: number
     /** Blocks of the first search for logs. @default 1,000 */
     span?: number
-    /** The logs that a search should have. It decides how many blocks the next one has. @default no limit */
+    /** Number of logs that one search should find: the next search has more or fewer blocks accordingly. @default no limit */
     wanted?: number
   }
 }

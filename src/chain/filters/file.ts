@@ -73,7 +73,7 @@ export async function openFileFilterStore({
   }
   return {
     store,
-    /** Why filters could not be written the last time. */
+    /** Why the last write of filters failed; undefined if it did not. */
     problem: () => journal.problem(),
     async close() {
       await journal.close()

@@ -294,7 +294,7 @@ export function createMember({
         (limiter.inFlight() + limiter.queued() + 1) *
         (0.5 + random())) /
       upstream.weight,
-    /** Whether it offers an operation, as far as is known. */
+    /** Whether it offers an operation: true until a call has shown that it does not. */
     offers: (operation: string) => !lacking.has(operation),
     /** The operations that it does not offer, as far as calls have shown. */
     lacks: () => lacking.list(),
