@@ -10,7 +10,6 @@ import { operationOf } from '../operations.ts'
 import { int } from '../reads/row.ts'
 import type { Token } from '../reads/source.ts'
 import type { ReadFrame, ReadLog, TransactionFacts } from '../reads/transaction.ts'
-import { Sentence } from '../sentence.tsx'
 import { hexText } from '../text.ts'
 import { Finality } from './block.tsx'
 import {
@@ -27,6 +26,7 @@ import {
   TokenAmount,
 } from './parts.tsx'
 import { Moved, TransferTable } from './rows.tsx'
+import { Sentence } from './sentence.tsx'
 
 /** Logs and token transfers that are open; the others are folded. */
 const OPEN_LOGS = 25

@@ -1,13 +1,13 @@
 import { jsx } from 'hono/jsx'
 import { expect, test } from 'vitest'
 
-import { keys } from '../../../test/support/recordedChain.ts'
-import { contractSchemas } from '../../native/protobuf/contracts.ts'
-import { rawDataFromJson, rawDataToJson } from '../../native/protobuf/transaction.ts'
-import type { Transaction } from '../../native/wire/types.ts'
-import { type NativeValue, rowOf } from './reads/row.ts'
-import type { Source } from './reads/source.ts'
-import type { TransactionFacts } from './reads/transaction.ts'
+import { keys } from '../../../../test/support/recordedChain.ts'
+import { contractSchemas } from '../../../native/protobuf/contracts.ts'
+import { rawDataFromJson, rawDataToJson } from '../../../native/protobuf/transaction.ts'
+import type { Transaction } from '../../../native/wire/types.ts'
+import { type NativeValue, rowOf } from '../reads/row.ts'
+import type { Source } from '../reads/source.ts'
+import type { TransactionFacts } from '../reads/transaction.ts'
 import { Sentence } from './sentence.tsx'
 
 const { alice, bob, dave, sr1 } = keys

@@ -1,15 +1,15 @@
 import type { Child } from 'hono/jsx'
 import type { Address } from 'viem'
 
-import { grouped, plural, unitsText } from '../../codec/coin.ts'
-import { toRpcAddress } from '../../lib/address.ts'
-import { short } from './format.ts'
-import { operationOf } from './operations.ts'
-import { int, type Row } from './reads/row.ts'
-import type { NativeToken, Token } from './reads/source.ts'
-import type { TransactionFacts } from './reads/transaction.ts'
-import { cleanText, hexText } from './text.ts'
-import { AddressLink, Amount, Claimed, TokenAmount } from './views/parts.tsx'
+import { grouped, plural, unitsText } from '../../../codec/coin.ts'
+import { toRpcAddress } from '../../../lib/address.ts'
+import { short } from '../format.ts'
+import { operationOf } from '../operations.ts'
+import { int, type Row } from '../reads/row.ts'
+import type { NativeToken, Token } from '../reads/source.ts'
+import type { TransactionFacts } from '../reads/transaction.ts'
+import { cleanText, hexText } from '../text.ts'
+import { AddressLink, Amount, Claimed, TokenAmount } from './parts.tsx'
 
 /** Writes the content of one contract type after the name of the account. */
 type Writer = (words: Words) => Child
