@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
@@ -9,7 +8,7 @@ import type { CallLimits } from '../limits/limits.ts'
 import { answerPrice } from '../limits/prices.ts'
 import { LimitReachedError, refusalHeaders, statusOf } from '../limits/refusal.ts'
 import { type Answer, batchAnswer, errorAnswer, refusedAnswer } from '../rpc/jsonrpc/answer.ts'
-import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
+import { errorOf, unreadable } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { ClientGoneError, type ClientCall } from '../rpc/request.ts'
 import type { Access } from './access.ts'
@@ -19,7 +18,7 @@ import { codingOf, sendCompressed } from './compress.ts'
 import type { RequestContext } from './env.ts'
 import { httpCall } from './scope.ts'
 import { sendAnswer } from './send.ts'
-import { ACCEPTED_CODINGS, BrokenBodyError, UnknownCodingError } from './unpack.ts'
+import { ACCEPTED_CODINGS, CodingError } from './unpack.ts'
 import type { Unsent } from './unsent.ts'
 
 /** Answers a POST to a view of the chain. */
@@ -47,17 +46,21 @@ export function createJsonRpcRoute({
     let body: Body | undefined
     try {
       body = await readBody(incoming, caller)
+      const { bytes } = body
       const started = performance.now()
       const refused = limits.refusal(caller)
-      if (refused) send(c, refusedRequest(body.bytes, refused))
+      if (refused) send(c, refusedRequest(bytes, refused))
       else {
-        const { answer, headers } = await answerTo(c, body.bytes, server)
+        const call = httpCall(c.env, caller, onError)
+        const { answer, headers = {} }: Explained = asksToExplain(incoming)
+          ? await explain(async () => server.answer(bytes, call), call)
+          : { answer: await server.answer(bytes, call) }
         // All requests that have arrived are read before the first answer is written. Otherwise each answer wakes one client, which
         // sends one request, and every request costs both processes a wake-up. With 32 clients this halves the time of a cached call.
         timeSlice.first((now) => {
           try {
             const more = ['server-timing', timingOf(now - started)]
-            send(c, answer, headers ? [...more, ...Object.entries(headers).flat()] : more)
+            send(c, answer, [...more, ...Object.entries(headers).flat()])
           } catch (error) {
             fail(c, error)
           }
@@ -66,22 +69,9 @@ export function createJsonRpcRoute({
     } catch (error) {
       fail(c, error)
     } finally {
-      body?.end()
+      body?.hold?.end()
     }
     return RESPONSE_ALREADY_SENT
-  }
-
-  async function answerTo(c: RequestContext, bytes: Buffer, server: RpcServer): Promise<Explained> {
-    const caller = c.get('caller')
-    const text = bytes.toString()
-    // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-    if (text.includes(REPLACEMENT) && !isUtf8(bytes)) {
-      limits.charge(caller, answerPrice(bytes.length))
-      return { answer: errorAnswer('null', unreadable('the body is not UTF-8')) }
-    }
-    const call = httpCall(c.env, caller, onError)
-    const work = () => server.answer(text, call)
-    return asksToExplain(c.env.incoming) ? explain(work, call) : { answer: await work() }
   }
 
   /** @param more - headers, a name and a value in turn */
@@ -118,15 +108,15 @@ export function createJsonRpcRoute({
     if (error instanceof ClientGoneError) return
     // Its body is read: it waited to be unpacked.
     if (error instanceof LimitReachedError) return send(c, refusedAnswer('null', error))
-    const rejection = rejectionOf(incoming, error)
+    const coding = incoming.headers['content-encoding']
+    const rejection = rejectionOf(error, coding)
     if (!rejection || outgoing.destroyed) {
       onError(error, 'a request failed')
       outgoing.destroy()
       return
     }
     // Unpacking charges by itself.
-    if (incoming.headers['content-encoding'] === undefined)
-      limits.charge(c.get('caller'), answerPrice(bodyLimit))
+    if (coding === undefined) limits.charge(c.get('caller'), answerPrice(bodyLimit))
     const { error: shown, status } = rejection
     const more = status === 415 ? ['accept-encoding', ACCEPTED_CODINGS] : []
     send(c, errorAnswer('null', shown), more, status)
@@ -156,20 +146,13 @@ export declare namespace createJsonRpcRoute {
 export type Explained = { answer: Answer | undefined; headers?: Record<string, string> }
 
 /** The status and the error for a body that cannot be used; undefined for another failure. */
-function rejectionOf({ headers }: IncomingMessage, error: unknown) {
+function rejectionOf(error: unknown, coding: string | undefined) {
   if (error instanceof BodyTooLargeError)
     return { status: 413, error: { code: -32600, message: error.message } }
-  if (error instanceof TooMuchHeldError)
-    return { status: 429, error: { code: error.code, message: error.message } }
-  const isUnknown = error instanceof UnknownCodingError
-  if (!isUnknown && !(error instanceof BrokenBodyError)) return undefined
-  const coding = headers['content-encoding']?.slice(0, 32)
-  const cause = `a request body with content-encoding ${coding} is not supported or broken`
-  return { status: isUnknown ? 415 : 200, error: unreadable(cause) }
-}
-
-function unreadable(cause: string) {
-  return { ...PARSE_ERROR, message: `${PARSE_ERROR.message}: ${cause}` }
+  if (error instanceof TooMuchHeldError) return { status: 429, error: errorOf(error) }
+  if (!(error instanceof CodingError)) return undefined
+  const cause = `a request body with content-encoding ${coding?.slice(0, 32)} is not supported or broken`
+  return { status: error.status, error: unreadable(cause) }
 }
 
 /** The answer to a request that is not read: an array for a batch. */
@@ -185,9 +168,6 @@ function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {
   if (headers['x-ethgate-explain'] === '1') return true
   return url.includes('?') && /[?&]explain=1(?:&|$)/.test(url)
 }
-
-/** What bytes that are not UTF-8 become in a text. It can be in a valid text too. */
-const REPLACEMENT = '\uFFFD'
 
 /** The value of Server-Timing. The texts of short times are made once, because writing a fraction takes long. */
 function timingOf(ms: number): string {

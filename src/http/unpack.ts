@@ -29,14 +29,14 @@ export const ACCEPTED_CODINGS = [...DECODERS.keys()].join(', ')
 /**
  * The coding of a request body, in lower case; undefined for one that is as it is.
  *
- * @throws UnknownCodingError
+ * @throws CodingError
  */
 export function bodyCoding({ headers }: IncomingMessage): string | undefined {
   const given = headers['content-encoding']
   if (given === undefined) return undefined
   const coding = given.trim().toLowerCase()
   if (coding === '' || coding === 'identity') return undefined
-  if (!DECODERS.has(coding)) throw new UnknownCodingError(given)
+  if (!DECODERS.has(coding)) throw new CodingError(415)
   return coding
 }
 
@@ -88,21 +88,17 @@ const DEFLATE_RATIO = 1_032
 const THREADS = Math.min(4, availableParallelism())
 
 function errorOf(error: NodeJS.ErrnoException, limit: number): Error {
-  return error.code === 'ERR_BUFFER_TOO_LARGE'
-    ? new BodyTooLargeError(limit)
-    : new BrokenBodyError()
+  return error.code === 'ERR_BUFFER_TOO_LARGE' ? new BodyTooLargeError(limit) : new CodingError(200)
 }
 
-/** A body cannot be decompressed, or is not UTF-8. */
-export class BrokenBodyError extends Error {
-  override name = 'BrokenBodyError'
-}
+/** A body has a Content-Encoding that is not known, or it cannot be decompressed. */
+export class CodingError extends Error {
+  override name = 'CodingError'
+  readonly status: 200 | 415
 
-/** A body has a Content-Encoding that cannot be read. */
-export class UnknownCodingError extends Error {
-  override name = 'UnknownCodingError'
-
-  constructor(coding: string) {
-    super(`a request body with content-encoding ${coding.slice(0, 32)} is not supported`)
+  /** @param status - of the answer: 415, or 200 for a body that is broken */
+  constructor(status: 200 | 415) {
+    super('a body cannot be decompressed')
+    this.status = status
   }
 }

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 
 import type { WebSocket } from 'ws'
@@ -8,10 +7,9 @@ import type { TimeSlice } from '../lib/timeSlice.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { permitSame } from '../limits/policy.ts'
-import { answerPrice, EVENT_PRICE } from '../limits/prices.ts'
-import { answerBytes, errorAnswer } from '../rpc/jsonrpc/answer.ts'
+import { EVENT_PRICE } from '../limits/prices.ts'
+import { answerBytes } from '../rpc/jsonrpc/answer.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
-import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import {
   type ClientCall,
@@ -148,18 +146,10 @@ export function createWsConnection(
     onDelivery,
   })
 
-  /** The answer to a message. The library refuses texts that are not UTF-8 itself, but not bytes. */
-  function answerTo(message: string | Buffer, delivery: Delivery) {
-    if (typeof message === 'string' || isUtf8(message))
-      return server.answer(message.toString(), callOf(delivery))
-    limits.charge(caller(), answerPrice(message.length))
-    return errorAnswer('null', NOT_UTF8)
-  }
-
   async function answer(message: string | Buffer) {
     const delivery = createDelivery(onError)
     open.add(delivery)
-    const answer = await answerTo(message, delivery)
+    const answer = await server.answer(message, callOf(delivery))
     inFlight--
     open.delete(delivery)
     if (answer && !ended && ws.readyState === ws.OPEN) {
@@ -281,8 +271,6 @@ export declare namespace createWsConnection {
 const TEXT = { binary: false }
 
 /** The error for bytes that are not a text. Replacement characters would change an id that is sent back. */
-const NOT_UTF8 = { ...PARSE_ERROR, message: `${PARSE_ERROR.message}: the message is not UTF-8` }
-
 const NORMAL = 1000
 const POLICY_VIOLATION = 1008
 const INTERNAL_ERROR = 1011

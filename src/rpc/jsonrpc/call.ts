@@ -1,4 +1,4 @@
-import type { JSONRPCRequest, JSONRPCServerMiddleware } from 'json-rpc-2.0'
+import type { JSONRPCRequest, JSONRPCServer, JSONRPCServerMiddleware } from 'json-rpc-2.0'
 
 import { createAskedNodes } from '../../lib/call.ts'
 import type { Context } from '../context.ts'
@@ -48,7 +48,7 @@ export type Shared = {
   /** What was sent over HTTP or WebSocket, as one call. */
   readonly request: ClientCall
   /** The calls of a batch are asked of one node; undefined for a single call. */
-  readonly group: object | undefined
+  readonly group?: object
   /** Remaining bytes of the response limit; negative once an answer exceeded it. */
   left: number
   /** Their outcomes, for the log; undefined when it is off. */
@@ -69,14 +69,14 @@ export type AroundCall = (
 export function openCall(
   entry: unknown,
   rawId: string | undefined,
-  isServed: (method: string) => boolean,
+  server: Pick<JSONRPCServer, 'hasMethod'>,
   shared: Shared,
 ): RpcCall {
   const fault = faultOf(entry)
   const method = fault === undefined ? (entry as JSONRPCRequest).method : ''
   const { group, request } = shared
   return {
-    method: fault === undefined ? (isServed(method) ? method : 'unknown') : 'invalid',
+    method: fault === undefined ? (server.hasMethod(method) ? method : 'unknown') : 'invalid',
     id: shownId(entry),
     idText: idText(entry, rawId),
     fault,

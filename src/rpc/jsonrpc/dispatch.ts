@@ -38,7 +38,7 @@ export type Dispatch = (
   /** Its numeric id as it was written. */
   rawId: string | undefined,
   shared: Shared,
-) => Promise<Answer | undefined>
+) => PromiseLike<Answer | undefined>
 
 /**
  * The table of methods as a server of json-rpc-2.0. A response carries what the method returned; the innermost middleware writes it as
@@ -68,7 +68,6 @@ export function createDispatch({
   }
   for (const [name, method] of Object.entries(methods))
     server.addMethodAdvanced(name, (request, call) => run(name, method, request, call))
-  server.applyMiddleware(...middleware, settled)
 
   function run(
     name: string,
@@ -76,35 +75,37 @@ export function createDispatch({
     { id = null, params }: JSONRPCRequest,
     call: RpcCall,
   ) {
+    const given: unknown = params ?? []
     const work = (view: Context) => {
-      const given: unknown = params ?? []
       if (!Array.isArray(given)) throw new RpcError(JSONRPCErrorCode.InvalidParams, NO_ARRAY)
+      if (!around) return callMethod(method, view, given, call)
       const runs = () => callMethod(method, view, given, call)
-      return around ? around({ call, context: view, method: name, params: given }, runs) : runs()
+      return around({ call, context: view, method: name, params: given }, runs)
     }
     const view = context()
     const result: unknown = view instanceof Promise ? view.then(work) : work(view)
-    const respond = (value: unknown) => createJSONRPCSuccessResponse(id, value)
-    return isThenable(result) ? Promise.resolve(result).then(respond) : answered(respond(result))
+    return isThenable(result)
+      ? Promise.resolve(result).then((value) => createJSONRPCSuccessResponse(id, value))
+      : answered(createJSONRPCSuccessResponse(id, result))
   }
 
   /** Turns what the method returned or threw into an answer, within what the request may still have. */
-  function settled(
-    ...[next, request, call]: Parameters<RpcMiddleware>
-  ): PromiseLike<JSONRPCResponse | null> {
-    const fail = (error: unknown) => {
-      onError(error, `the call of ${call.method} failed`)
-      const { id } = request
-      const response = id === undefined ? null : server.mapErrorToJSONRPCErrorResponse(id, error)
-      return settle(request, call, response)
-    }
+  const settled: RpcMiddleware = (next, request, call) => {
     let response: PromiseLike<JSONRPCResponse | null>
     try {
       response = next(request, call)
     } catch (error) {
-      return answered(fail(error))
+      return answered(settle(request, call, responseTo(request, call, error)))
     }
-    return response.then((response) => settle(request, call, response), fail)
+    return response.then(
+      (response) => settle(request, call, response),
+      (error) => settle(request, call, responseTo(request, call, error)),
+    )
+  }
+
+  function responseTo({ id }: JSONRPCRequest, { method }: RpcCall, error: unknown) {
+    onError(error, `the call of ${method} failed`)
+    return id === undefined ? null : server.mapErrorToJSONRPCErrorResponse(id, error)
   }
 
   function settle(
@@ -144,12 +145,15 @@ export function createDispatch({
     return (limits?.hasRoom(bytes, client) ?? true) ? undefined : TOO_MUCH_UNSENT
   }
 
-  return async (entry, rawId, shared) => {
-    const call = openCall(entry, rawId, (method) => server.hasMethod(method), shared)
+  server.applyMiddleware(...middleware, settled)
+
+  return (entry, rawId, shared) => {
+    const call = openCall(entry, rawId, server, shared)
     // What is no request passes the same middleware, and is answered as a method that does not exist.
     const request = call.fault === undefined ? (entry as JSONRPCRequest) : NO_REQUEST
-    const response = await server.receive(request, call)
-    return response ? (call.answer ?? answerOf(call.idText, response)) : undefined
+    return server
+      .receive(request, call)
+      .then((response) => (response ? (call.answer ?? answerOf(call.idText, response)) : undefined))
   }
 }
 

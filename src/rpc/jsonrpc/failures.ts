@@ -8,6 +8,21 @@ import { RpcError } from '../../lib/errors.ts'
 /** The text is not JSON. */
 export const PARSE_ERROR = { code: JSONRPCErrorCode.ParseError, message: 'Parse error' }
 
+/** The text cannot be read. */
+export function unreadable(cause: string) {
+  return { ...PARSE_ERROR, message: `${PARSE_ERROR.message}: ${cause}` }
+}
+
+/** The text is not UTF-8. @param what - it is */
+export function notUtf8(what: 'body' | 'message') {
+  return unreadable(`the ${what} is not UTF-8`)
+}
+
+/** The batch has more calls than the limit. */
+export function tooManyCalls(count: number, limit: number) {
+  return { code: -32005, message: `Batch size ${count} exceeds the limit of ${limit}` }
+}
+
 /** Anything other than an RpcError that a method throws. Its text is logged and not sent to the client. */
 export const INTERNAL = { code: JSONRPCErrorCode.InternalError, message: 'Internal error' }
 
@@ -19,10 +34,7 @@ export const TOO_MUCH_UNSENT = {
 
 /** The request nests deeper than the limit. @param limit - levels of arrays and objects */
 export function tooDeep(limit: number) {
-  return {
-    code: PARSE_ERROR.code,
-    message: `Parse error: nesting depth exceeds the maximum allowed ${limit}`,
-  }
+  return unreadable(`nesting depth exceeds the maximum allowed ${limit}`)
 }
 
 /** The text is JSON but not a request. */

@@ -79,7 +79,7 @@ function skipSpace(text: string, from: number): number {
 
 function numberAt(text: string, from: number): string | undefined {
   NUMBER.lastIndex = from
-  return NUMBER.exec(text)?.[0]
+  return NUMBER.test(text) ? text.slice(from, NUMBER.lastIndex) : undefined
 }
 
 const NUMBER = /-?\d[\d.eE+-]*/y

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer'
+
 import type { Config } from '../../config/config.ts'
-import { LimitExceededError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { CallLimits } from '../../limits/limits.ts'
 import { BASE_PRICE, bytesPrice } from '../../limits/prices.ts'
@@ -8,30 +9,34 @@ import { type Answer, batchAnswer, errorAnswer } from './answer.ts'
 import type { ObservedCall, Shared } from './call.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { idText, isNotification } from './entry.ts'
-import { invalidRequest, PARSE_ERROR, tooDeep, tooLarge } from './failures.ts'
+import {
+  invalidRequest,
+  notUtf8,
+  PARSE_ERROR,
+  tooDeep,
+  tooLarge,
+  tooManyCalls,
+} from './failures.ts'
 import { inspect } from './inspect.ts'
 
 /** Answers JSON-RPC requests. */
-export type RpcServer = {
-  /** Answers the text of one request or batch; undefined when it contains only notifications. Never fails. */
-  answer(text: string, request: ClientCall): Promise<Answer | undefined>
-}
+export type RpcServer = ReturnType<typeof createRpcServer>
 
 /**
  * A JSON-RPC 2.0 server for a table of methods. Json-rpc-2.0 dispatches each call (`createDispatch`). Parsing is here, because ids stay as
  * they are written, and depth, size and batches have limits. Params are read by position only.
  */
-export function createRpcServer(options: createRpcServer.Options): RpcServer {
+export function createRpcServer(options: createRpcServer.Options) {
   const parts: Parts = { ...options, dispatch: createDispatch(options) }
   const { responseLimit: left } = options.config
   const onRequest = options.trace?.request
   return {
-    answer(text, request) {
-      const calls: ObservedCall[] | undefined = onRequest && []
+    /** Answers one request or batch; undefined when it contains only notifications. Never fails. */
+    answer(given: string | Buffer, request: ClientCall): PromiseLike<Answer | undefined> {
+      if (!onRequest) return answerGiven(parts, given, { calls: undefined, left, request })
+      const calls: ObservedCall[] = []
       const started = performance.now()
-      const answer = answerText(parts, text, { calls, group: undefined, left, request })
-      if (!onRequest || !calls) return answer
-      return answer.then((answer) => {
+      return answerGiven(parts, given, { calls, left, request }).then((answer) => {
         onRequest({ bytes: answer?.bytes ?? 0, calls, ms: performance.now() - started })
         return answer
       })
@@ -59,37 +64,50 @@ export declare namespace createRpcServer {
 
 type Parts = Pick<createRpcServer.Options, 'config' | 'limits' | 'trace'> & { dispatch: Dispatch }
 
-function answerText(parts: Parts, text: string, shared: Shared): Promise<Answer | undefined> {
+function answerGiven(
+  parts: Parts,
+  given: string | Buffer,
+  shared: Shared,
+): PromiseLike<Answer | undefined> {
+  const text = given.toString()
+  // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
+  if (typeof given !== 'string' && text.includes(REPLACEMENT) && !isUtf8(given))
+    return refused(parts, shared, notUtf8(shared.request.socket ? 'message' : 'body'))
   if (text.length > LARGE_BODY) {
     // Parsing a large body takes long, also if it is refused then.
-    charge(parts, shared.request, bytesPrice(text.length))
+    charge(parts, shared, bytesPrice(text.length))
     if (timeSlice.isOver())
-      return timeSlice.next(shared.request).then(() => answerParsed(parts, text, shared))
+      return timeSlice.next(shared.request).then(() => answerText(parts, text, shared))
   }
-  return answerParsed(parts, text, shared)
+  return answerText(parts, text, shared)
 }
 
-function answerParsed(parts: Parts, text: string, shared: Shared): Promise<Answer | undefined> {
+function answerText(parts: Parts, text: string, shared: Shared): PromiseLike<Answer | undefined> {
   const { config, dispatch, trace } = parts
   const { batchLimit, depthLimit } = config
-  const refuse = (error: { code: number; message: string }) =>
-    refused(parts, shared.request, errorAnswer('null', error))
   const { depth, ids } = inspect(text, depthLimit)
   const isTooDeep = depth > depthLimit
-  if (isTooDeep && text.length > LARGE_TEXT) return refuse(tooDeep(depthLimit))
+  if (isTooDeep && text.length > LARGE_TEXT) return refused(parts, shared, tooDeep(depthLimit))
   let payload: unknown
   try {
     payload = JSON.parse(text)
   } catch {
-    return refuse(PARSE_ERROR)
+    return refused(parts, shared, PARSE_ERROR)
   }
-  if (isTooDeep) return refuse(tooDeep(depthLimit))
+  if (isTooDeep) return refused(parts, shared, tooDeep(depthLimit))
   if (!Array.isArray(payload)) return dispatch(payload, ids[0], shared)
-  if (payload.length === 0) return refuse(invalidRequest('empty batch'))
-  if (payload.length > batchLimit)
-    return refused(parts, shared.request, tooManyEntries(payload, ids, batchLimit))
-  const work = () => answerBatch(parts, payload as unknown[], ids, shared)
-  return trace?.batch ? trace.batch(payload.length, shared.request, work) : work()
+  const entries: readonly unknown[] = payload
+  if (entries.length === 0) return refused(parts, shared, invalidRequest('empty batch'))
+  if (entries.length > batchLimit) {
+    // The client expects an array. As in geth, the error has the id of the first call, so that clients that find answers by their ids, as
+    // Go's, do not wait.
+    const first = entries.findIndex((entry) => !isNotification(entry))
+    const error = tooManyCalls(entries.length, batchLimit)
+    const answer = errorAnswer(idText(entries[first], ids[first]), error)
+    return refused(parts, shared, error, batchAnswer([answer]))
+  }
+  const work = () => answerBatch(parts, entries, ids, shared)
+  return trace?.batch ? trace.batch(entries.length, shared.request, work) : work()
 }
 
 async function answerBatch(
@@ -99,7 +117,7 @@ async function answerBatch(
   shared: Shared,
 ): Promise<Answer | undefined> {
   const answers: (Answer | undefined)[] = []
-  const grouped = { ...shared, group: {} }
+  const grouped: Shared = { ...shared, group: {} }
   let next = 0
   const worker = async () => {
     while (next < entries.length && !shared.request.signal.aborted) {
@@ -117,12 +135,17 @@ async function answerBatch(
 }
 
 /** Answers a request of which no call is run. Reading it was work too. */
-async function refused(parts: Parts, request: ClientCall, answer: Answer): Promise<Answer> {
-  charge(parts, request, BASE_PRICE)
-  return answer
+function refused(
+  parts: Parts,
+  shared: Shared,
+  error: { code: number; message: string },
+  answer = errorAnswer('null', error),
+): Promise<Answer> {
+  charge(parts, shared, BASE_PRICE)
+  return Promise.resolve(answer)
 }
 
-function charge({ limits }: Parts, { caller }: ClientCall, units: number): void {
+function charge({ limits }: Parts, { request: { caller } }: Shared, units: number): void {
   if (caller) limits?.charge(caller, units)
 }
 
@@ -133,23 +156,6 @@ export type AroundBatch = <result>(
   work: () => Promise<result>,
 ) => Promise<result>
 
-/**
- * The client sent an array and expects an array. As in geth, the error has the id of the first call, so that clients that find answers by
- * their ids, as Go's, do not wait.
- */
-function tooManyEntries(
-  entries: readonly unknown[],
-  ids: readonly (string | undefined)[],
-  limit: number,
-): Answer {
-  const { code, message } = new LimitExceededError(
-    `Batch size ${entries.length} exceeds the limit of ${limit}`,
-  )
-  const first = entries.findIndex((entry) => !isNotification(entry))
-  const id = first === -1 ? 'null' : idText(entries[first], ids[first])
-  return batchAnswer([errorAnswer(id, { code, message })])
-}
-
 /** Entries of one batch in flight: fewer than the sockets of a node (40). */
 const BATCH_CONCURRENCY = 16
 
@@ -158,3 +164,6 @@ const LARGE_BODY = 100_000
 
 /** Characters from which a request that is too deep is not parsed. Parsing a shorter one is fast at any depth. */
 const LARGE_TEXT = 5_000
+
+/** What bytes that are not UTF-8 become in a text. It can be in a valid text too. */
+const REPLACEMENT = '\uFFFD'
