@@ -93,6 +93,43 @@ describe('evm_snapshot and evm_revert', () => {
     expect(hashes.size).toBe(4)
   })
 
+  test('behavior: what was chosen for later blocks is that of the snapshot', async () => {
+    async function nextBlock() {
+      await dev.rpc('evm_mine')
+      const { baseFeePerGas, gasLimit, miner, mixHash } = (await dev.rpc(
+        'eth_getBlockByNumber',
+        'latest',
+        false,
+      )) as Record<string, string>
+      return { baseFeePerGas, gasLimit, miner, mixHash }
+    }
+    async function choose(value: number) {
+      await dev.rpc('hardhat_setNextBlockBaseFeePerGas', `0x${value.toString(16)}`)
+      await dev.rpc('hardhat_setPrevRandao', word(value))
+      await dev.rpc('hardhat_setCoinbase', account(value))
+      await dev.rpc('evm_setBlockGasLimit', `0x${(value * 1_000_000).toString(16)}`)
+    }
+    const first = await dev.rpc('evm_snapshot')
+    const { baseFeePerGas } = await nextBlock()
+    await choose(7)
+    const second = await dev.rpc('evm_snapshot')
+    const chosen = {
+      baseFeePerGas: '0x7',
+      gasLimit: '0x6acfc0',
+      miner: account(7),
+      mixHash: word(7),
+    }
+    expect(await nextBlock()).toEqual(chosen)
+    await choose(8)
+    await dev.rpc('evm_revert', second)
+    expect(await nextBlock()).toEqual(chosen)
+    const third = await dev.rpc('evm_snapshot')
+    await choose(9)
+    await dev.rpc('evm_revert', third)
+    expect(await nextBlock()).toMatchObject({ baseFeePerGas, miner: account(7) })
+    await dev.rpc('evm_revert', first)
+  })
+
   test('behavior: after any writes, snapshots and reverts the chain is what a model says', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(writes, { maxLength: 25 }), async (steps) => {

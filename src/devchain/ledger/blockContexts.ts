@@ -164,6 +164,15 @@ export function createBlockContexts({
       ethereum.gasLimit = gasLimit
     },
 
+    /** Returns a function that restores the present choices of tools, except the chain id. */
+    mark: (): (() => void) => {
+      const kept = { chosen, coinbase, gasLimit: ethereum.gasLimit }
+      return () => {
+        ;({ chosen, coinbase } = kept)
+        ethereum.gasLimit = kept.gasLimit
+      }
+    },
+
     chainId: (): number => id,
 
     /** Sets the chain id that contracts see and Ethereum transactions are signed for. */

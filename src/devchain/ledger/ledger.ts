@@ -44,7 +44,7 @@ export type RunOptions = { length: number; step: number }
 const LEAST_RUN = 100
 
 /** A state of the chain that it can return to. */
-export type Snapshot = Mark & { waiting: readonly Pending[] }
+export type Snapshot = Mark & { waiting: readonly Pending[]; restoreChoices: () => void }
 
 /** The blocks, their contexts and the pool. @throws MissingStateError as `createLedger` */
 function createParts(
@@ -186,12 +186,17 @@ export function createLedger(genesis: Genesis, options: createLedger.Options = {
     /** Changes the state without a block. Returns the changes. */
     patch: (change: (state: Overlay) => void) => exclusive(() => patch(parts, change)),
 
-    snapshot: (): Snapshot => ({ ...store.mark(), waiting: [...waiting.all()] }),
+    snapshot: (): Snapshot => ({
+      ...store.mark(),
+      waiting: [...waiting.all()],
+      restoreChoices: contexts.mark(),
+    }),
 
-    /** Restores a snapshot: blocks, state and pool. */
+    /** Restores a snapshot: blocks, state, pool, and what tools chose for later blocks. */
     revert: (snapshot: Snapshot) =>
       exclusive(async () => {
         store.returnTo(snapshot)
+        snapshot.restoreChoices()
         waiting.replace(snapshot.waiting)
       }),
 
