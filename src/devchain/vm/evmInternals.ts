@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
 import type { Common } from '@ethereumjs/common'
 import { EVM, EVMError, EVMMockBlockchain, NobleBN254 } from '@ethereumjs/evm'
 import type { EVMOpts, Message } from '@ethereumjs/evm'
@@ -9,11 +12,26 @@ import { createHistory, createOverlay } from '../state/state.ts'
 import { createVmState } from './vmState.ts'
 
 // The only file that uses private parts of @ethereumjs/evm: the state of the journal, and the class that runs a frame. All other
-// differences from Ethereum go through options, events and a subclass. The test of this file fails on a version that it does not
-// know.
+// differences from Ethereum go through options, events and a subclass. The class is not exported, so its methods are replaced for
+// all EVMs of the process; those of EVMs that were not created here do what they did.
 
-/** The version of @ethereumjs/evm whose private parts this file knows. */
-export const KNOWN_VERSION = '10.1.3'
+/**
+ * The version of @ethereumjs/evm whose private parts this file knows. Before a new one is written here, its interpreter.ts and journal.ts
+ * are compared with this file, and bench/devchain.ts is run.
+ */
+const KNOWN_VERSION = '10.1.3'
+
+/** @throws Error when another version is installed, as an override of a project can do */
+function assertKnownVersion(): void {
+  const require = createRequire(import.meta.url)
+  // The package exports its entry alone.
+  const file = join(require.resolve('@ethereumjs/evm'), '../../../package.json')
+  const { version } = require(file) as { version: string }
+  if (version !== KNOWN_VERSION)
+    throw new Error(
+      `@ethereumjs/evm ${version} is installed, but the development chain needs ${KNOWN_VERSION}`,
+    )
+}
 
 /** The inputs of one run on a reused EVM. */
 export type Attachment = {
@@ -41,11 +59,12 @@ type PrivateJournal = { stateManager: EVM['stateManager'] }
 export async function createReusableEvm(
   options: EVMOpts & { common: Common },
 ): Promise<ReusableEvm> {
-  let attached: Attachment | undefined
+  assertKnownVersion()
+  const own: Own = { analyses: new WeakMap(), attached: undefined }
   /** A run may replace the EVM's rule for the address of a new contract. */
   class ChainEvm extends EVM {
     protected override async _generateAddress(message: Message): Promise<Address> {
-      return readFetching(() => (attached as Attachment).addressOf(message))
+      return readFetching(() => (own.attached as Attachment).addressOf(message))
     }
   }
   const evm = new ChainEvm({
@@ -54,14 +73,14 @@ export async function createReusableEvm(
     blockchain: new EVMMockBlockchain(),
     stateManager: createVmState(createOverlay(createHistory()), { now: 0, emptiesCount: false }),
   })
+  owns.set(evm, own)
   await speedUp(evm)
   return {
     evm,
     attach(attachment) {
-      const { blockchain, factorOf, stateManager, warm = [] } = attachment
+      const { blockchain, stateManager, warm = [] } = attachment
       const { events, journal, transientStorage } = evm
-      attached = attachment
-      factors.set(evm, factorOf)
+      own.attached = attachment
       evm.stateManager = stateManager
       evm.blockchain = blockchain
       events.removeAllListeners()
@@ -131,17 +150,10 @@ type Work = {
   _runStepHook: (this: Interpreter, gas: bigint, left: bigint, words: bigint) => Promise<void>
 }
 
-/** Analysed code by EVM and code, because operations and their prices belong to one EVM. */
-const analyses = new WeakMap<EVM, WeakMap<Uint8Array, Analysis>>()
+/** What an EVM of this file has. Analysed code is its own, because operations and their prices belong to one EVM. */
+type Own = { analyses: WeakMap<Uint8Array, Analysis>; attached: Attachment | undefined }
 
-function knownOf({ _evm: evm }: Interpreter): WeakMap<Uint8Array, Analysis> {
-  let known = analyses.get(evm)
-  if (!known) analyses.set(evm, (known = new WeakMap()))
-  return known
-}
-
-/** The energy factors of contracts, for the current run of an EVM. */
-const factors = new WeakMap<EVM, Attachment['factorOf']>()
+const owns = new WeakMap<EVM, Own>()
 
 const sped = new WeakSet<Interpreter>()
 
@@ -158,26 +170,25 @@ async function speedUp(evm: EVM): Promise<void> {
   sped.add(prototype)
   const { _getValidJumpDestinations: analyse, _runStepHook: report, run } = prototype
 
-  function analysisOf(frame: Interpreter, code: Uint8Array): Analysis {
-    const known = knownOf(frame)
-    let analysis = known.get(code)
-    if (!analysis) known.set(code, (analysis = analyse.call(frame, code)))
-    return analysis
-  }
-
   const work: Work = {
     _getValidJumpDestinations(code) {
-      return analysisOf(this, code)
+      const { _evm: evm } = this
+      const known = owns.get(evm)?.analyses
+      const analysis = known?.get(code) ?? analyse.call(this, code)
+      known?.set(code, analysis)
+      return analysis
     },
     run(code, options) {
       const { _env: env, _evm: evm, common } = this
+      const own = owns.get(evm)
+      if (!own) return run.call(this, code, options)
       // Frames with step listeners, or with features that this chain does not use, run on the code of the EVM.
       const isPlain = evm.events.listenerCount('step') === 0 && options?.pc === undefined
       const begin = () =>
         !isPlain || common.isActivatedEIP(3540)
           ? run.call(this, code, options)
-          : runFrame(this, code, () => analysisOf(this, code))
-      const factor = factors.get(evm)?.(env.address)
+          : runFrame(this, code, own.analyses)
+      const factor = own.attached?.factorOf?.(env.address)
       if (factor === undefined || factor === 0n) return begin()
       return Promise.resolve(factor).then((loaded) => {
         if (loaded > 0n) chargeMore(this, loaded)
@@ -185,8 +196,8 @@ async function speedUp(evm: EVM): Promise<void> {
       })
     },
     async _runStepHook(gas, left, words) {
-      const { _runState: state } = this
-      if (state.opCode !== REVERT) return report.call(this, gas, left, words)
+      const { _evm: evm, _runState: state } = this
+      if (state.opCode !== REVERT || !owns.has(evm)) return report.call(this, gas, left, words)
       const { memory } = state
       // For its listeners the EVM reads the data of REVERT before it charges for the memory, so the length can be anything. No
       // listener here uses the data.
@@ -223,16 +234,16 @@ function chargeMore(frame: Interpreter, factor: bigint): void {
 async function runFrame(
   frame: Interpreter,
   code: Uint8Array,
-  analyse: () => Analysis,
+  analyses: Own['analyses'],
 ): Promise<Outcome> {
-  const { _runState: state, common } = frame
+  const { _getValidJumpDestinations: analyse, _runState: state, common } = frame
   state.code = code
-  const known = knownOf(frame).get(code)
+  const known = analyses.get(code)
   let operations = known && use(state, known)
   try {
     while (state.programCounter < code.length) {
       const opcode = code[state.programCounter] as number
-      if (!operations && isJump(opcode)) operations = use(state, analyse())
+      if (!operations && isJump(opcode)) operations = use(state, analyse.call(frame, code))
       const operation = operations?.[state.programCounter] ?? frame.lookupOpInfo(opcode)
       const { opcodeInfo } = operation
       state.opCode = opcode
