@@ -2,7 +2,7 @@ import { SUN } from '../codec/unit.ts'
 import { InvalidParamsError, RpcError } from '../lib/errors.ts'
 import type { JsonSchema } from '../lib/jsonSchema.ts'
 import type { Context } from './context.ts'
-import type { Param, ParamScope } from './params/params.ts'
+import type { AnyParam, Param, ParamScope } from './params/params.ts'
 import type { ClientCall } from './request.ts'
 
 /** One JSON-RPC method: how to read its positional parameters, how to answer, and its row in docs/methods.md. */
@@ -22,10 +22,6 @@ export type Method<params extends readonly unknown[], result> = {
 /** A method with any parameters and result. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tables hold methods of different types
 export type AnyMethod = Method<any, any>
-
-/** A decoder of any value. */
-// oxlint-disable-next-line typescript/no-explicit-any -- with `unknown` here, generic decoders such as optional() infer it
-export type AnyParam = Param<any>
 
 /** The values that a tuple of decoders returns. */
 export type Decoded<decoders extends readonly AnyParam[]> = {

@@ -1,4 +1,5 @@
-import { type AnyMethod, type AnyParam, type Decoded, defineMethod } from '../../rpc/method.ts'
+import { type AnyMethod, type Decoded, defineMethod } from '../../rpc/method.ts'
+import type { AnyParam } from '../../rpc/params/params.ts'
 
 /** A method that changes the chain and answers `true`, as Hardhat does. */
 export function returningTrue<const decoders extends readonly AnyParam[]>(

@@ -2,9 +2,10 @@ import type { Hash } from 'viem'
 
 import type { LogOrigin } from '../../chain/blocks/chainTypes.ts'
 import { isComplete } from '../../chain/logs/origins.ts'
+import * as schemas from '../../codec/schemas.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../method.ts'
-import { member, objectOf, type Param } from '../params/params.ts'
+import { arrayOf, objectParam, optional, type Param, text } from '../params/params.ts'
 import type { ClientCall } from '../request.ts'
 import { type CallRecorder, callsFor, type RecordedCall } from './recorder.ts'
 
@@ -28,25 +29,16 @@ export type Explanation = {
 /** Methods whose effect belongs to a connection. */
 const CONNECTION_METHODS = new Set(['eth_subscribe', 'eth_unsubscribe', 'ethgate_explain'])
 
-const call: Param<Call> = (input) => {
-  const given = objectOf(['method', 'params'], input)
-  const method = member(given, 'method', (value) => {
-    if (typeof value === 'string') return value
-    throw new Error('expected the name of a method')
-  })
-  if (CONNECTION_METHODS.has(method)) throw new Error(`method: ${method} cannot be explained`)
-  const params = given['params'] ?? []
-  if (!Array.isArray(params)) throw new Error('params: expected an array')
-  return { method, params }
+/** The name of a method that can be called again. */
+const explainable: Param<string> = (input) => {
+  const method = text(input)
+  if (!CONNECTION_METHODS.has(method)) return method
+  throw new Error(`${method} cannot be explained`)
 }
-call.doc = {
-  name: 'call',
-  schema: {
-    type: 'object',
-    required: ['method'],
-    properties: { method: { type: 'string' }, params: { type: 'array' } },
-  },
-}
+explainable.doc = { name: 'method', schema: schemas.text }
+
+const anything: Param<unknown> = (input) => input
+anything.doc = { name: 'param', schema: {} }
 
 /**
  * `ethgate_explain {method, params}`: runs a call once and returns its block, the source of the answer and the native
@@ -54,7 +46,7 @@ call.doc = {
  */
 export function createExplainMethod({ recorder, request }: createExplainMethod.Options): AnyMethod {
   return defineMethod({
-    params: [call],
+    params: [objectParam('call', { method: explainable, params: optional(arrayOf(anything), []) })],
     result: { type: 'object', required: ['method', 'block', 'source', 'calls', 'ms'] },
     summary:
       'runs a call and returns its block, the source of its answer (also of logs) and its native calls',

@@ -10,8 +10,7 @@ import { timeSlice } from '../../lib/timeSlice.ts'
 import { together } from '../../lib/together.ts'
 import type { FeeHistory } from '../execution/execution.ts'
 import { defineMethod } from '../method.ts'
-import { blockNumberOrTag, optional, type Param, quantity, named } from '../params/params.ts'
-import { rewardPercentiles } from '../params/percentilesParam.ts'
+import { blockNumberOrTag, named, optional, type Param, quantity, show } from '../params/params.ts'
 
 /** Maximum number of blocks. Each costs up to two upstream reads. Ethereum allows a node to return fewer than requested. */
 const MAX_BLOCKS = 256
@@ -21,6 +20,29 @@ const CONCURRENCY = 8
 const blockCount: Param<bigint> = (input) =>
   typeof input === 'string' && /^[0-9]+$/.test(input) ? BigInt(input) : quantity(input)
 blockCount.doc = { name: 'quantity', schema: schemas.quantity }
+
+/** The limit of geth. */
+const MAX_PERCENTILES = 100
+
+/** The percentiles of `eth_feeHistory`: ascending numbers from 0 to 100. */
+const rewardPercentiles: Param<number[]> = (input) => {
+  if (!Array.isArray(input)) throw new Error(`expected an array of numbers, got ${show(input)}`)
+  if (input.length > MAX_PERCENTILES) throw new Error(`more than ${MAX_PERCENTILES} percentiles`)
+  input.forEach((value: unknown, index) => {
+    const previous = index === 0 ? 0 : Number(input[index - 1])
+    if (typeof value !== 'number' || !(value >= previous && value <= 100))
+      throw new Error(`expected ascending numbers from 0 to 100, got ${show(input)}`)
+  })
+  return input as number[]
+}
+rewardPercentiles.doc = {
+  name: 'rewardPercentiles',
+  schema: {
+    type: 'array',
+    maxItems: MAX_PERCENTILES,
+    items: { type: 'number', minimum: 0, maximum: 100 },
+  },
+}
 
 export const eth_feeHistory = defineMethod({
   params: [

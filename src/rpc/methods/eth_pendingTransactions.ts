@@ -1,6 +1,6 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { ownUnit } from '../params/withUnit.ts'
+import { ownUnit } from '../params/params.ts'
 import { eth_accounts } from './eth_accounts.ts'
 import { waitingTransactions } from './waiting.ts'
 

@@ -1,7 +1,6 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { bytes, named } from '../params/params.ts'
-import { withUnit } from '../params/withUnit.ts'
+import { bytes, named, withUnit } from '../params/params.ts'
 
 /** Signed bytes, and the unit of the endpoint: the amounts of an Ethereum transaction are in this unit. */
 export const signedBytes = withUnit(named('transaction', bytes, 'signed, native or Ethereum'))

@@ -1,7 +1,7 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
+import { withUnit } from '../params/params.ts'
 import { sendRequest } from '../params/sendParam.ts'
-import { withUnit } from '../params/withUnit.ts'
 
 export const eth_signTransaction = defineMethod({
   params: [withUnit(sendRequest)],

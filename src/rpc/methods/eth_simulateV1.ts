@@ -1,8 +1,7 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { blockRef, optional } from '../params/params.ts'
+import { blockRef, optional, withUnit } from '../params/params.ts'
 import { simulation } from '../params/simulationParam.ts'
-import { withUnit } from '../params/withUnit.ts'
 
 export const eth_simulateV1 = defineMethod({
   params: [withUnit(simulation), optional(blockRef, 'latest')],

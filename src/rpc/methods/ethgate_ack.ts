@@ -1,9 +1,10 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { acknowledgeParam, cursorOwnerOf } from '../params/cursorParam.ts'
+import { cursorName, cursorOwnerOf } from '../params/cursorParam.ts'
+import { objectParam, text } from '../params/params.ts'
 
 export const ethgate_ack = defineMethod({
-  params: [acknowledgeParam],
+  params: [objectParam('page', { name: cursorName, cursor: text })],
   result: schemas.boolean,
   summary:
     'the page of a named cursor was processed: {name, cursor}; false when it is not the page that was answered last',

@@ -1,9 +1,10 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { closeCursorParam, cursorOwnerOf } from '../params/cursorParam.ts'
+import { cursorName, cursorOwnerOf } from '../params/cursorParam.ts'
+import { objectParam } from '../params/params.ts'
 
 export const ethgate_closeCursor = defineMethod({
-  params: [closeCursorParam],
+  params: [objectParam('cursor', { name: cursorName })],
   result: schemas.boolean,
   summary: 'removes a named cursor: {name}',
   handler: ({ cursors }, [{ name }], call) => cursors.close(cursorOwnerOf(call), name),

@@ -4,24 +4,12 @@ import { feeQuote } from '../../sending/feeQuote.ts'
 import { defineMethod } from '../method.ts'
 import { type CallRequest, callRequest, toPlainCall } from '../params/callParam.ts'
 import { objectOf, type Param } from '../params/params.ts'
+import { sendRequest } from '../params/sendParam.ts'
 
 const { amount, quantity } = schemas
 
 /** Members of a call or transaction. Those of gas, fee and nonce have no effect on a quote. */
-const MEMBERS = [
-  'from',
-  'to',
-  'data',
-  'input',
-  'value',
-  'gas',
-  'gasPrice',
-  'maxFeePerGas',
-  'maxPriorityFeePerGas',
-  'nonce',
-  'type',
-  'chainId',
-]
+const MEMBERS = [...Object.keys(sendRequest.doc?.schema.properties ?? {}), 'type']
 
 /** A call without unknown members: a misspelt one would change the quote without a sign. */
 const quotedCall: Param<CallRequest> = (input, scope) => {

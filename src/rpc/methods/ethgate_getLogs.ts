@@ -4,14 +4,21 @@ import { toQuantity } from '../../codec/quantity.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { preparedObject } from '../../lib/prepared.ts'
 import { defineMethod } from '../method.ts'
-import { logPageParam } from '../params/logPageParam.ts'
+import { logCursor, logRangeFilter, rowLimit } from '../params/logPageParam.ts'
+import { maybe, objectParam, optional } from '../params/params.ts'
 import { toRangeQuery } from './logRange.ts'
 
 /** Default number of logs of a page. */
 const LIMIT = 1_000
 
 export const ethgate_getLogs = defineMethod({
-  params: [logPageParam],
+  params: [
+    objectParam('page', {
+      filter: optional(logRangeFilter, { addresses: [], topics: [] }),
+      cursor: maybe(logCursor),
+      limit: maybe(rowLimit),
+    }),
+  ],
   result: schemas.object(
     {
       cursor: schemas.nullable(schemas.bytes),

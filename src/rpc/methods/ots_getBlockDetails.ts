@@ -1,6 +1,5 @@
 import { defineMethod } from '../method.ts'
-import { blockNumberOrTag } from '../params/params.ts'
-import { withUnit } from '../params/withUnit.ts'
+import { blockNumberOrTag, withUnit } from '../params/params.ts'
 import { blockDetails } from './otterscanBlock.ts'
 
 export const ots_getBlockDetails = defineMethod({

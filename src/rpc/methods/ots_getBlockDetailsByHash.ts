@@ -1,6 +1,5 @@
 import { defineMethod } from '../method.ts'
-import { hash, named } from '../params/params.ts'
-import { withUnit } from '../params/withUnit.ts'
+import { hash, named, withUnit } from '../params/params.ts'
 import { blockDetails } from './otterscanBlock.ts'
 
 export const ots_getBlockDetailsByHash = defineMethod({

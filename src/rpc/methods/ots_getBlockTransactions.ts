@@ -1,7 +1,6 @@
 import { RpcError } from '../../lib/errors.ts'
 import { defineMethod } from '../method.ts'
-import { blockNumberOrTag, index, named } from '../params/params.ts'
-import { withUnit } from '../params/withUnit.ts'
+import { blockNumberOrTag, index, named, withUnit } from '../params/params.ts'
 import { wholeBlock } from './otterscanBlock.ts'
 
 export const ots_getBlockTransactions = defineMethod({

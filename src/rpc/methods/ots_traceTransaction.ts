@@ -1,8 +1,7 @@
 import { entriesOf } from '../../codec/otterscan.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { hash, named } from '../params/params.ts'
-import { withUnit } from '../params/withUnit.ts'
+import { hash, named, withUnit } from '../params/params.ts'
 import { frameOf } from './otterscanBlock.ts'
 
 export const ots_traceTransaction = defineMethod({

@@ -1,8 +1,7 @@
 import { flatTrace, flatTraces } from '../../codec/flatTrace.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { blockRef } from '../params/params.ts'
-import { withUnit } from '../params/withUnit.ts'
+import { blockRef, withUnit } from '../params/params.ts'
 
 export const trace_block = defineMethod({
   params: [withUnit(blockRef)],

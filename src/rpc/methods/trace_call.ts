@@ -1,9 +1,8 @@
 import { defineMethod } from '../method.ts'
 import { callRequest } from '../params/callParam.ts'
 import { blockOverride, stateOverride } from '../params/overrides.ts'
-import { blockRef, optional } from '../params/params.ts'
-import { traceKinds } from '../params/traceKindsParam.ts'
-import { withUnit } from '../params/withUnit.ts'
+import { blockRef, optional, withUnit } from '../params/params.ts'
+import { traceKinds } from '../params/replayParam.ts'
 
 export const trace_call = defineMethod({
   params: [

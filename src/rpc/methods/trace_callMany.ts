@@ -1,8 +1,7 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { blockRef, optional } from '../params/params.ts'
+import { blockRef, optional, withUnit } from '../params/params.ts'
 import { replayedCalls } from '../params/replayParam.ts'
-import { withUnit } from '../params/withUnit.ts'
 
 export const trace_callMany = defineMethod({
   params: [withUnit(replayedCalls), optional(blockRef, 'latest')],

@@ -1,7 +1,6 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { address } from '../params/params.ts'
-import { withUnit } from '../params/withUnit.ts'
+import { address, withUnit } from '../params/params.ts'
 import { waitingLists } from './waiting.ts'
 
 const list = { type: 'object', additionalProperties: { type: 'object' } }

@@ -1,6 +1,6 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
-import { ownUnit } from '../params/withUnit.ts'
+import { ownUnit } from '../params/params.ts'
 import { inspected, waitingLists, waitingOf } from './waiting.ts'
 
 const list = waitingOf(schemas.text)

@@ -6,8 +6,7 @@ import * as schemas from '../../codec/schemas.ts'
 import { ZERO_ADDRESS } from '../../lib/address.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
-import { accessList } from './accessList.ts'
-import { authorizationList } from './authorizationList.ts'
+import { accessList, authorizationList } from './callLists.ts'
 import {
   address,
   amount,
@@ -59,18 +58,21 @@ export const callRequest: Param<CallRequest> = (input, scope = PLAIN) => {
   if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
   return callMembers(input, scope)
 }
+
+/** Members that every call or transaction has in the OpenRPC document. */
+export const CALL_MEMBERS = {
+  from: schemas.address,
+  to: schemas.nullable(schemas.address),
+  value: schemas.amount,
+  data: schemas.bytes,
+}
+
 callRequest.doc = {
   name: 'call',
   schema: {
     title: 'call',
     type: 'object',
-    properties: {
-      from: schemas.address,
-      to: schemas.nullable(schemas.address),
-      data: schemas.bytes,
-      input: schemas.bytes,
-      value: schemas.amount,
-    },
+    properties: { ...CALL_MEMBERS, input: schemas.bytes },
   },
 }
 

@@ -12,8 +12,8 @@ import {
   member,
   objectOf,
   type Param,
-  type ParamScope,
   PLAIN,
+  objectParam,
   present,
   quantity,
   show,
@@ -32,8 +32,6 @@ const BLOCK: Readonly<Record<string, readonly string[]>> = {
 }
 
 const BLOCK_NAMES = Object.entries(BLOCK).flat(2)
-
-const ACCOUNT_NAMES = ['balance', 'nonce', 'code', 'state', 'stateDiff']
 
 /** Slots of a contract with their values, 64 hex digits each. */
 export type Slots = readonly (readonly [slot: string, value: string])[]
@@ -68,9 +66,9 @@ export type BlockOverride = {
 export const stateOverride: Param<StateOverride> = (input, scope = PLAIN) => {
   if (input === undefined || input === null) return []
   if (!isObject(input)) throw new Error(`expected state overrides, got ${show(input)}`)
-  return Object.entries(input).map(([who, change]) => [
+  return Object.keys(input).map((who) => [
     scope.contractAt(address(who)),
-    member(input, who, () => accountOverride(change, scope)),
+    member(input, who, accountOverride, scope),
   ])
 }
 stateOverride.doc = {
@@ -80,22 +78,23 @@ stateOverride.doc = {
   description: 'by address: balance, nonce, code, state (all slots) or stateDiff (some slots)',
 }
 
-function accountOverride(input: unknown, scope: ParamScope): AccountOverride {
-  const given = membersOf(ACCOUNT_NAMES, input, 'an object')
-  if (given['state'] && given['stateDiff'])
-    throw new Error('expected state (all slots) or stateDiff (some slots), got both')
-  return present({
-    balance: member(given, 'balance', maybe(amount), scope),
-    nonce: member(given, 'nonce', maybe(nonce)),
-    code: member(given, 'code', maybe(bytes)),
-    state: member(given, 'state', maybe(slots)),
-    stateDiff: member(given, 'stateDiff', maybe(slots)),
-  })
-}
-
 const slots: Param<Slots> = (input) => {
   if (!isObject(input)) throw new Error(`expected slots, got ${show(input)}`)
   return Object.entries(input).map(([slot, value]) => [word(slot), word(value)])
+}
+
+const accountMembers = objectParam('account', {
+  balance: maybe(amount),
+  nonce: maybe(nonce),
+  code: maybe(bytes),
+  state: maybe(slots),
+  stateDiff: maybe(slots),
+})
+
+const accountOverride: Param<AccountOverride> = (input, scope) => {
+  const change = present(accountMembers(input, scope))
+  if (!change.state || !change.stateDiff) return change
+  throw new Error('expected state (all slots) or stateDiff (some slots), got both')
 }
 
 /** 32 bytes as hex digits, from a quantity or bytes of any length up to that. */
@@ -112,6 +111,7 @@ function wordValue(input: unknown): bigint {
 /** The block overrides of a call, with the names that other nodes have for them; empty when there are none. */
 export const blockOverride: Param<BlockOverride> = (input) => {
   if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected block overrides, got ${show(input)}`)
   const given = blockMembers(input)
   return present({
     number: member(given, 'number', maybe(height)),
@@ -136,8 +136,8 @@ const seconds = atMost(LAST_TIME / 1_000)
 /**
  * The block overrides of a client by geth's names. An unknown one is an error: ignored, it would change the answer without a sign.
  */
-function blockMembers(input: unknown): Json {
-  const given = membersOf(BLOCK_NAMES, input, 'block overrides')
+function blockMembers(input: Json): Json {
+  const given = objectOf(BLOCK_NAMES, input)
   const known: Json = {}
   for (const [name, others] of Object.entries(BLOCK)) {
     const [first, second] = [name, ...others].filter((one) => one in given)
@@ -154,11 +154,4 @@ export function requireOverrideNames(options: Json): void {
   )
   if (wrong !== undefined)
     throw new Error(`unknown member ${show(wrong)}, expected only stateOverrides or blockOverrides`)
-}
-
-/** The members of an object that has only the given ones. Some clients send absent members as null. */
-export function membersOf(names: readonly string[], input: unknown, what: string): Json {
-  if (!isObject(input)) throw new Error(`expected ${what}, got ${show(input)}`)
-  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null)
-  return objectOf(names, Object.fromEntries(given))
 }

@@ -11,6 +11,10 @@ import type { JsonSchema } from '../../lib/jsonSchema.ts'
 /** Decodes one positional parameter. Throws a plain `Error` whose message says what was expected. */
 export type Param<value> = { (input: unknown, scope?: ParamScope): value; doc?: ParamDoc }
 
+/** A decoder of any value. */
+// oxlint-disable-next-line typescript/no-explicit-any -- with `unknown` here, generic decoders such as optional() infer it
+export type AnyParam = Param<any>
+
 /** The data of a call that decoders use in addition to the input. */
 export type ParamScope = {
   /** The unit in which the client gives amounts of the coin. */
@@ -114,6 +118,7 @@ export const text: Param<string> = (input) => {
   if (typeof input === 'string') return input
   throw new Error(`expected a text, got ${show(input)}`)
 }
+text.doc = { name: 'text', schema: schemas.text }
 
 /** Bytes as `0x` and an even number of hex digits, lower-cased; `0x` may be missing, as native tools write it. */
 export const bytes: Param<Hex> = (input) => {
@@ -220,6 +225,18 @@ export function maybe<value>(param: Param<value>): Param<value | undefined> {
   return optional<value | undefined>(param, undefined)
 }
 
+/** A parameter, and the unit of the endpoint (sun or wei). */
+export function withUnit<value>(param: Param<value>): Param<{ value: value; unit: Unit }> {
+  return Object.assign(
+    (...[input, scope = PLAIN]: Given) => ({ value: param(input, scope), unit: scope.unit }),
+    param.doc && { doc: param.doc },
+  )
+}
+
+/** The unit of the endpoint, for methods without parameters. It reads no parameter, so the documentation does not list it. */
+export const ownUnit: Param<Unit> = (_, { unit } = PLAIN) => unit
+ownUnit.doc = { name: 'unit', schema: {}, required: false, hidden: true }
+
 /** A list of decoded elements. An error names the element. */
 export function arrayOf<value>(param: Param<value>): Param<value[]> {
   const list: Param<value[]> = (input, scope) => {
@@ -240,14 +257,35 @@ export function arrayOf<value>(param: Param<value>): Param<value[]> {
 }
 
 /**
- * An object that has only the given members. For the gateway's own methods: a misspelt member would change the answer
- * without a sign.
+ * An object with these members, of which those that decode to a default or to undefined may be absent. Others are refused: ignored, a
+ * misspelt one would change the answer without a sign.
  */
+export function objectParam<const decoders extends Readonly<Record<string, AnyParam>>>(
+  name: string,
+  decoders: decoders,
+): Param<{ [key in keyof decoders]: ReturnType<decoders[key]> }> {
+  const members = Object.entries<AnyParam>(decoders)
+  const names = Object.keys(decoders)
+  const decode = (...[input, scope]: Given) => {
+    const given = objectOf(names, input)
+    return Object.fromEntries(
+      members.map(([key, param]) => [key, member(given, key, param, scope) as unknown]),
+    ) as { [key in keyof decoders]: ReturnType<decoders[key]> }
+  }
+  const schema = schemas.object(
+    Object.fromEntries(members.map(([key, { doc }]) => [key, doc?.schema ?? {}])),
+    members.flatMap(([key, { doc }]) => (doc?.required === false ? [key] : [])),
+  )
+  return Object.assign(decode, { doc: { name, schema } })
+}
+
+/** An object that has only the given members. Some clients send absent members as null. */
 export function objectOf(names: readonly string[], input: unknown): Record<string, unknown> {
   if (!isObject(input)) throw new Error(`expected {${names.join(', ')}}, got ${show(input)}`)
-  const unknown = Object.keys(input).find((name) => !names.includes(name))
-  if (unknown === undefined) return input
-  throw new Error(`unknown member ${show(unknown)}, expected only ${names.join(', ')}`)
+  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null)
+  const unknown = given.find(([name]) => !names.includes(name))
+  if (unknown === undefined) return Object.fromEntries(given)
+  throw new Error(`unknown member ${show(unknown[0])}, expected only ${names.join(', ')}`)
 }
 
 /** Decodes one field of an object. An error names the field. */

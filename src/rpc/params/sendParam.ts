@@ -1,6 +1,6 @@
 import * as schemas from '../../codec/schemas.ts'
 import { isObject } from '../../lib/isObject.ts'
-import { callMembers, type CallRequest, EMPTY_LIST, hasMember } from './callParam.ts'
+import { CALL_MEMBERS, callMembers, type CallRequest, EMPTY_LIST, hasMember } from './callParam.ts'
 import { type Param, PLAIN, show } from './params.ts'
 
 /** The transaction of `eth_sendTransaction` and similar methods. Its data keeps predicted addresses: signing replaces and records them. */
@@ -25,10 +25,7 @@ sendRequest.doc = {
     title: 'transaction to send',
     type: 'object',
     properties: {
-      from: schemas.address,
-      to: schemas.nullable(schemas.address),
-      value: schemas.amount,
-      data: schemas.bytes,
+      ...CALL_MEMBERS,
       input: schemas.bytes,
       gas: schemas.quantity,
       gasPrice: schemas.amount,

@@ -2,11 +2,10 @@ import { type CallRequest, callRequest } from './callParam.ts'
 import {
   type BlockOverride,
   blockOverride,
-  membersOf,
   type StateOverride,
   stateOverride,
 } from './overrides.ts'
-import { arrayOf, boolean, maybe, member, optional, type Param } from './params.ts'
+import { arrayOf, boolean, objectParam, optional, type Param } from './params.ts'
 
 /** Calls in one block, one after the other. */
 export type BlockOfCalls = {
@@ -25,27 +24,35 @@ export type Simulation = {
   isChecked: boolean
 }
 
-const blockOfCalls: Param<BlockOfCalls> = (input, scope) => {
-  const given = membersOf(['blockOverrides', 'stateOverrides', 'calls'], input, 'a block')
-  return {
-    accounts: member(given, 'stateOverrides', stateOverride, scope),
-    block: member(given, 'blockOverrides', blockOverride),
-    calls: member(given, 'calls', optional(arrayOf(callRequest), []), scope),
-  }
-}
+const blockOfCalls = objectParam('block', {
+  stateOverrides: stateOverride,
+  blockOverrides: blockOverride,
+  calls: optional(arrayOf(callRequest), []),
+})
 
-const MEMBERS = ['blockStateCalls', 'traceTransfers', 'validation', 'returnFullTransactions']
+const given = objectParam('simulation', {
+  blockStateCalls: optional(arrayOf(blockOfCalls), []),
+  traceTransfers: optional(boolean, false),
+  validation: optional(boolean, false),
+  returnFullTransactions: optional(boolean, false),
+})
 
 /** Parameter of `eth_simulateV1`. */
 export const simulation: Param<Simulation> = (input, scope) => {
-  const given = membersOf(MEMBERS, input, 'an object')
-  const blocks = member(given, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope) ?? []
-  if (blocks.length === 0) throw new Error('empty input')
+  const { blockStateCalls, returnFullTransactions, traceTransfers, validation } = given(
+    input,
+    scope,
+  )
+  if (blockStateCalls.length === 0) throw new Error('empty input')
   return {
-    blocks,
-    isFull: member(given, 'returnFullTransactions', optional(boolean, false)),
-    hasTransfers: member(given, 'traceTransfers', optional(boolean, false)),
-    isChecked: member(given, 'validation', optional(boolean, false)),
+    blocks: blockStateCalls.map(({ blockOverrides, calls, stateOverrides }) => ({
+      accounts: stateOverrides,
+      block: blockOverrides,
+      calls,
+    })),
+    isFull: returnFullTransactions,
+    hasTransfers: traceTransfers,
+    isChecked: validation,
   }
 }
 simulation.doc = {

@@ -6,9 +6,8 @@ import * as schemas from '../../../codec/schemas.ts'
 import type { Unit } from '../../../codec/unit.ts'
 import { type AnyMethod, defineMethod } from '../../../rpc/method.ts'
 import { signedBytes } from '../../../rpc/methods/eth_sendRawTransaction.ts'
-import { blockRef, hash, named } from '../../../rpc/params/params.ts'
-import { type TraceKind, traceKinds } from '../../../rpc/params/traceKindsParam.ts'
-import { withUnit } from '../../../rpc/params/withUnit.ts'
+import { blockRef, hash, named, withUnit } from '../../../rpc/params/params.ts'
+import { type TraceKind, traceKinds } from '../../../rpc/params/replayParam.ts'
 import {
   type ChainBlock,
   createFrameTracer,

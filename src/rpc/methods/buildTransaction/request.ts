@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 
 import * as schemas from '../../../codec/schemas.ts'
 import { isObject } from '../../../lib/isObject.ts'
-import { blankable, callData } from '../../params/callParam.ts'
+import { blankable, CALL_MEMBERS, callData } from '../../params/callParam.ts'
 import {
   address,
   amount,
@@ -75,10 +75,7 @@ buildRequest.doc = {
     type: 'object',
     required: ['from'],
     properties: {
-      from: schemas.address,
-      to: schemas.nullable(schemas.address),
-      value: schemas.amount,
-      data: schemas.bytes,
+      ...CALL_MEMBERS,
       gas: schemas.quantity,
       tokenId: schemas.quantity,
       tokenValue: schemas.quantity,

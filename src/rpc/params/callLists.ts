@@ -1,8 +1,20 @@
-import type { SignedAuthorizationList } from 'viem'
+import type { AccessList, Hex, SignedAuthorizationList } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { isObject } from '../../lib/isObject.ts'
-import { address, arrayOf, index, member, type Param, quantity, show } from './params.ts'
+import { address, arrayOf, hash, index, member, type Param, quantity, show } from './params.ts'
+
+/** An account of an access list with its slots. */
+const entry: Param<AccessList[number]> = (input) => {
+  if (!isObject(input)) throw new Error(`expected an address with storageKeys, got ${show(input)}`)
+  return {
+    address: member(input, 'address', address).toLowerCase() as Hex,
+    storageKeys: member(input, 'storageKeys', arrayOf(hash)),
+  }
+}
+
+/** An access list (EIP-2930). */
+export const accessList: Param<AccessList> = arrayOf(entry)
 
 /** A signed authorization (EIP-7702). */
 const authorization: Param<SignedAuthorizationList[number]> = (input) => {
