@@ -1,10 +1,11 @@
 import { logsFit } from '../../chain/load.ts'
 import { readOutcomes, readOutline } from '../../native/grpc/messages.ts'
+import { itemsOf } from '../../native/protobuf/fields.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import { parseNative } from '../../native/wire/json.ts'
 import type { Block, TransactionInfo } from '../../native/wire/types.ts'
 import { blockFromHttp, outcomesFromHttp } from './fromHttp.ts'
-import { itemsOf, shorten, type StoredBlock } from './row.ts'
+import { shorten, type StoredBlock } from './row.ts'
 
 /** An answer of a node about final blocks, as it arrived: bytes over gRPC, text over HTTP. */
 export type Part = {

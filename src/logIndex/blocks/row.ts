@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { brotliCompressSync, brotliDecompressSync, constants, crc32 } from 'node:zlib'
 
 import { readOutline } from '../../native/grpc/messages.ts'
-import { fieldsOf, nextField } from '../../native/protobuf/fields.ts'
+import { contentsOf, itemsOf } from '../../native/protobuf/fields.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import type { Hex } from '../../native/wire/types.ts'
 
@@ -156,21 +156,8 @@ function idOf(number: number, block: Buffer): Buffer {
 
 /** The content of the last field with a number. */
 function contentOf(message: Buffer, number: number): Buffer {
-  let found = message.subarray(0, 0)
-  const field = fieldsOf(message, 0, message.length)
-  while (nextField(field))
-    if (field.number === number && field.start !== -1)
-      found = message.subarray(field.start, field.end)
-  return found
-}
-
-/** The messages of a list, or the transactions of a block: both have the field number 1. @throws TypeError */
-export function itemsOf(list: Buffer): Buffer[] {
-  const items: Buffer[] = []
-  const field = fieldsOf(list, 0, list.length)
-  while (nextField(field))
-    if (field.number === 1 && field.start !== -1) items.push(list.subarray(field.start, field.end))
-  return items
+  const [last] = contentsOf(message, number).slice(-1)
+  return message.subarray(last?.start ?? 0, last?.end ?? 0)
 }
 
 /** A list of messages. */

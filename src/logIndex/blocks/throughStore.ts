@@ -1,9 +1,10 @@
 import type { Call } from '../../lib/call.ts'
 import { type GrpcCall, grpcCallFor } from '../../native/grpc/calls.ts'
+import { itemsOf } from '../../native/protobuf/fields.ts'
 import type { NativePath, NativeReply, NativeTransport } from '../../native/transport/transport.ts'
 import type { Hex } from '../../native/wire/types.ts'
 import type { Part } from './halves.ts'
-import { itemsOf, listOf, type StoredBlock } from './row.ts'
+import { listOf, type StoredBlock } from './row.ts'
 
 /** Final blocks that were stored, and what becomes of those that a node gives. */
 export type BlockSource = {

@@ -1,4 +1,5 @@
 import { readOutline } from '../../native/grpc/messages.ts'
+import { itemsOf } from '../../native/protobuf/fields.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import { type Batch, BLOCKS_LAYOUT, type Entry, IndexError, type View } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
@@ -7,7 +8,6 @@ import {
   FORMAT,
   hourOf,
   idKey,
-  itemsOf,
   keyFor,
   keysOf,
   packRow,

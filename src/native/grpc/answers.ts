@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 import { contractSchema } from '../protobuf/contracts.ts'
-import { fieldsOf, malformed, nextField } from '../protobuf/fields.ts'
+import { contentsOf, malformed } from '../protobuf/fields.ts'
 import {
   BlockHeader_RawSchema as HeaderSchema,
   BlockHeaderSchema,
@@ -46,20 +46,14 @@ export function readInfos(bytes: Buffer): TransactionInfo[] {
 /** Field numbers. Lists have one field. */
 const LIST_ITEM = 1
 const BLOCK = { transactions: 1, header: 2 }
-const HEADER = { rawData: 1 }
-const TRANSACTION = { rawData: 1 }
+const RAW_DATA = 1
 
 function listOf<item>(
   bytes: Buffer,
   read: (source: Source, from: number, to: number) => item,
 ): item[] {
   const source = sourceOf(bytes)
-  const items: item[] = []
-  const field = fieldsOf(bytes, 0, bytes.length)
-  while (nextField(field))
-    if (field.number === LIST_ITEM && field.start !== -1)
-      items.push(read(source, field.start, field.end))
-  return items
+  return contentsOf(bytes, LIST_ITEM).map(({ end, start }) => read(source, start, end))
 }
 
 function infoAt(source: Source, from: number, to: number): TransactionInfo {
@@ -67,22 +61,20 @@ function infoAt(source: Source, from: number, to: number): TransactionInfo {
 }
 
 function blockAt(source: Source, from: number, to: number): Block {
-  const transactions: Transaction[] = []
-  let header: { blockID: Hex; block_header: Block['block_header'] } | undefined
-  const field = fieldsOf(source.bytes, from, to)
-  while (nextField(field)) {
-    const { end, number, start } = field
-    if (start === -1) continue
-    if (number === BLOCK.transactions) transactions.push(transactionAt(source, start, end))
-    else if (number === BLOCK.header) header = headerAt(source, start, end)
-  }
+  const [header] = contentsOf(source.bytes, BLOCK.header, from, to).slice(-1)
   if (!header) throw malformed()
-  return { ...header, ...(transactions.length > 0 && { transactions }) }
+  const transactions = contentsOf(source.bytes, BLOCK.transactions, from, to).map(
+    ({ end, start }) => transactionAt(source, start, end),
+  )
+  return {
+    ...headerAt(source, header.start, header.end),
+    ...(transactions.length > 0 && { transactions }),
+  }
 }
 
 /** A header with the id of its block: the hash of the header’s content, with the height in the first eight bytes. */
-function headerAt(source: Source, from: number, to: number) {
-  const { end, start } = contentOf(source, from, to, HEADER.rawData)
+export function headerAt(source: Source, from: number, to: number) {
+  const { end, start } = contentOf(source, from, to)
   const raw_data = readFields(HeaderSchema, source, start, end) as Block['block_header']['raw_data']
   const block_header = { ...readFields(BlockHeaderSchema, source, from, to), raw_data }
   const height = (raw_data.number ?? 0).toString(16).padStart(16, '0')
@@ -90,7 +82,7 @@ function headerAt(source: Source, from: number, to: number) {
 }
 
 function transactionAt(source: Source, from: number, to: number): Transaction {
-  const { end, start } = contentOf(source, from, to, TRANSACTION.rawData)
+  const { end, start } = contentOf(source, from, to)
   const { raw_data, ...rest } = readFields(TransactionSchema, source, from, to) as Packed
   const txID = sha256(source.bytes.subarray(start, end))
   const contract = raw_data.contract?.map(contractOf) ?? []
@@ -135,17 +127,11 @@ function createdBy(txID: Hex, contract: Contract): Hex {
   return `41${Buffer.from(keccak_256(input).subarray(12)).toString('hex')}`
 }
 
-/** Where the bytes of a field are. @throws TypeError when they are missing, or in several parts */
-function contentOf({ bytes }: Source, from: number, to: number, number: number) {
-  let found: { start: number; end: number } | undefined
-  const field = fieldsOf(bytes, from, to)
-  while (nextField(field)) {
-    if (field.number !== number || field.start === -1) continue
-    if (found) throw malformed()
-    found = { start: field.start, end: field.end }
-  }
-  if (!found) throw malformed()
-  return found
+/** Where the content of a header or a transaction is. @throws TypeError when it is missing, or in several parts */
+function contentOf({ bytes }: Source, from: number, to: number) {
+  const [content, more] = contentsOf(bytes, RAW_DATA, from, to)
+  if (!content || more) throw malformed()
+  return content
 }
 
 const sha256 = (bytes: Uint8Array): Hex => hash('sha256', bytes, 'hex')

@@ -1,26 +1,25 @@
 import { hash } from 'node:crypto'
 
 import { contractSchemas } from '../protobuf/contracts.ts'
-import { type Fields, fieldsOf, malformed, nextField } from '../protobuf/fields.ts'
+import { contentsOf, type Fields, fieldsOf, malformed, nextField } from '../protobuf/fields.ts'
+import { TransactionInfoSchema } from '../protobuf/gen/answers_pb.ts'
 import { Contract_ContractType } from '../protobuf/gen/transaction_pb.ts'
+import { readerOf, type Source, sourceOf } from '../protobuf/reader.ts'
 import type { BlockOutline, BlockParties } from '../wire/blockOutline.ts'
 import { OTHERS, OWNERS, type Parties, partiesOf, TOKEN_VALUE } from '../wire/parties.ts'
 import type { OutcomeLogs } from '../wire/transactionLogs.ts'
-import type { Hex, InternalTransaction, Log } from '../wire/types.ts'
+import type { Hex } from '../wire/types.ts'
+import { headerAt } from './answers.ts'
 
 /** The logs of one transaction, in the format of `gettransactioninfobyid`. Undefined for an empty message: no such transaction. */
 export function readOutcome(bytes: Buffer): OutcomeLogs | undefined {
-  return bytes.length === 0 ? undefined : outcomeAt(withHex(bytes), 0, bytes.length)
+  return bytes.length === 0 ? undefined : outcomeAt(sourceOf(bytes), 0, bytes.length)
 }
 
 /** The logs of the transactions of a block, in the format of `gettransactioninfobyblocknum`. */
 export function readOutcomes(bytes: Buffer): OutcomeLogs[] {
-  const message = withHex(bytes)
-  const outcomes: OutcomeLogs[] = []
-  const field = fieldsOf(bytes, 0, bytes.length)
-  while (nextField(field))
-    if (field.number === LIST_ITEM) outcomes.push(outcomeAt(message, within(field), field.end))
-  return outcomes
+  const source = sourceOf(bytes)
+  return contentsOf(bytes, LIST_ITEM).map(({ end, start }) => outcomeAt(source, start, end))
 }
 
 /** The outline of a block. Undefined for an empty message: no such block. */
@@ -30,38 +29,24 @@ export function readOutline(bytes: Buffer): BlockOutline | undefined {
 
 /** The outlines of a list of blocks. */
 export function readOutlines(bytes: Buffer): BlockOutline[] {
-  const outlines: BlockOutline[] = []
-  const field = fieldsOf(bytes, 0, bytes.length)
-  while (nextField(field))
-    if (field.number === LIST_ITEM) outlines.push(outlineAt(bytes, within(field), field.end))
-  return outlines
+  return contentsOf(bytes, LIST_ITEM).map(({ end, start }) => outlineAt(bytes, start, end))
 }
 
 /** The outlines of a list of blocks, with who each transaction names. */
 export function readParties(bytes: Buffer): BlockParties[] {
-  const blocks: BlockParties[] = []
-  const field = fieldsOf(bytes, 0, bytes.length)
-  while (nextField(field)) {
-    if (field.number !== LIST_ITEM) continue
-    const parties: Parties[] = []
-    const inner = fieldsOf(bytes, within(field), field.end)
-    while (nextField(inner))
-      if (inner.number === BLOCK.transactions)
-        parties.push(partiesAt(bytes, within(inner), inner.end))
-    blocks.push({ ...outlineAt(bytes, within(field), field.end), parties })
-  }
-  return blocks
+  return contentsOf(bytes, LIST_ITEM).map(({ end, start }) => ({
+    ...outlineAt(bytes, start, end),
+    parties: contentsOf(bytes, BLOCK.transactions, start, end).map((transaction) =>
+      partiesAt(bytes, transaction.start, transaction.end),
+    ),
+  }))
 }
 
 /** The id and the height of a transaction, without its outcome. Undefined for an empty message: no such transaction. */
 export function readHeight(bytes: Buffer): { id: Hex; blockNumber: number } | undefined {
-  let id = ''
-  let blockNumber = 0
-  const field = fieldsOf(bytes, 0, bytes.length)
-  while (nextField(field))
-    if (field.number === INFO.id) id = hexAt(bytes, field)
-    else if (field.number === INFO.blockNumber) blockNumber = exact(field)
-  return bytes.length === 0 ? undefined : { id, blockNumber }
+  if (bytes.length === 0) return undefined
+  const { blockNumber, id } = outcomeAt(sourceOf(bytes), 0, bytes.length)
+  return { id, blockNumber }
 }
 
 /** The code that runs when a contract is called. Undefined for an empty message: no such contract. */
@@ -75,117 +60,44 @@ export function readCode(bytes: Buffer): { smart_contract: object; runtimecode: 
 
 /** Field numbers. `BlockList` and `TransactionInfoList` have one field. */
 const LIST_ITEM = 1
-const INFO = {
-  id: 1,
-  blockNumber: 3,
-  blockTimeStamp: 4,
-  contractAddress: 6,
-  receipt: 7,
-  log: 8,
-  result: 9,
-  internal: 17,
-}
-const INTERNAL = { caller: 2, receiver: 3, value: 4, note: 5, rejected: 6 }
-const VALUE = { tokenId: 2 }
 const CONTRACT_OF = { type: 1, parameter: 2 }
 const PARAMETER = { value: 2 }
 const RAW = { contract: 11 }
-const RECEIPT = { energyUsageTotal: 4 }
-const LOG = { address: 1, topics: 2, data: 3 }
 const BLOCK = { transactions: 1, header: 2 }
 const CONTRACT = { runtimecode: 2 }
 const TRANSACTION = { rawData: 1 }
-const HEADER = { rawData: 1, signature: 2 }
 
-/** A message and its hex. The hex of a field is a part of it, because converting each short field separately takes longer. */
-type WithHex = { bytes: Buffer; hex: string }
+/** Reads what callers use of an outcome, in half of the time of the whole. */
+const readLogs = readerOf(TransactionInfoSchema, {
+  blockNumber: true,
+  blockTimeStamp: true,
+  contract_address: true,
+  id: true,
+  internal_transactions: {
+    caller_address: true,
+    callValueInfo: { tokenId: true },
+    note: true,
+    rejected: true,
+    transferTo_address: true,
+  },
+  log: true,
+  receipt: { energy_usage_total: true },
+  result: true,
+})
 
-const withHex = (bytes: Buffer): WithHex => ({ bytes, hex: bytes.toString('hex') })
-
-function outcomeAt(message: WithHex, from: number, to: number): OutcomeLogs {
-  let id = ''
-  let blockNumber = 0
-  let blockTimeStamp = 0
-  let energy = 0
-  let contract = ''
-  let hasFailed = false
-  const log: Log[] = []
-  const internal: InternalTransaction[] = []
-  const field = fieldsOf(message.bytes, from, to)
-  while (nextField(field))
-    if (field.number === INFO.log) log.push(logAt(message, within(field), field.end))
-    else if (field.number === INFO.id) id = partOf(message, field)
-    else if (field.number === INFO.blockNumber) blockNumber = exact(field)
-    else if (field.number === INFO.blockTimeStamp) blockTimeStamp = exact(field)
-    else if (field.number === INFO.receipt)
-      energy = energyAt(message.bytes, within(field), field.end)
-    else if (field.number === INFO.contractAddress) contract = partOf(message, field)
-    else if (field.number === INFO.result) hasFailed = field.value === 1
-    else if (field.number === INFO.internal)
-      internal.push(internalAt(message, within(field), field.end))
-  return {
-    blockNumber,
-    blockTimeStamp,
-    id,
-    ...(energy > 0 && { receipt: { energy_usage_total: energy } }),
-    ...(log.length > 0 && { log }),
-    ...(contract !== '' && { contract_address: contract }),
-    ...(hasFailed && { result: 'FAILED' }),
-    ...(internal.length > 0 && { internal_transactions: internal }),
-  }
-}
-
-/** The accounts of an inner call, its note, whether it failed, and whether it moves tokens of the chain. */
-function internalAt(message: WithHex, from: number, to: number): InternalTransaction {
-  const internal: InternalTransaction = {}
-  const tokens: { tokenId: string }[] = []
-  const field = fieldsOf(message.bytes, from, to)
-  while (nextField(field))
-    if (field.number === INTERNAL.caller) internal.caller_address = partOf(message, field)
-    else if (field.number === INTERNAL.receiver)
-      internal.transferTo_address = partOf(message, field)
-    else if (field.number === INTERNAL.note) internal.note = partOf(message, field)
-    else if (field.number === INTERNAL.rejected) internal.rejected = field.value === 1
-    else if (field.number === INTERNAL.value) {
-      const value = fieldsOf(message.bytes, within(field), field.end)
-      while (nextField(value))
-        if (value.number === VALUE.tokenId)
-          tokens.push({ tokenId: message.bytes.toString('utf8', within(value), value.end) })
-    }
-  if (tokens.length > 0) internal.callValueInfo = tokens
-  return internal
-}
-
-/** The energy in the receipt of an outcome. */
-export function energyAt(bytes: Buffer, from: number, to: number): number {
-  let energy = 0
-  const field = fieldsOf(bytes, from, to)
-  while (nextField(field)) if (field.number === RECEIPT.energyUsageTotal) energy = exact(field)
-  return energy
-}
-
-function logAt(message: WithHex, from: number, to: number): Log {
-  const log: Log = {}
-  const topics: Hex[] = []
-  const field = fieldsOf(message.bytes, from, to)
-  while (nextField(field))
-    if (field.number === LOG.topics) topics.push(partOf(message, field))
-    else if (field.number === LOG.address) log.address = partOf(message, field)
-    else if (field.number === LOG.data && field.end > field.start) log.data = partOf(message, field)
-  if (topics.length > 0) log.topics = topics
-  return log
+function outcomeAt(source: Source, from: number, to: number): OutcomeLogs {
+  return readLogs(source, from, to, { blockNumber: 0, blockTimeStamp: 0, id: '' }) as OutcomeLogs
 }
 
 function outlineAt(bytes: Buffer, from: number, to: number): BlockOutline {
-  const txIDs: Hex[] = []
-  let header: { blockID: Hex; block_header: BlockOutline['block_header'] } | undefined
-  const field = fieldsOf(bytes, from, to)
-  while (nextField(field))
-    if (field.number === BLOCK.transactions)
-      txIDs.push(transactionIdAt(bytes, within(field), field.end))
-    else if (field.number === BLOCK.header) header = headerAt(bytes, within(field), field.end)
+  const [header] = contentsOf(bytes, BLOCK.header, from, to).slice(-1)
   if (!header) throw malformed()
-  return { ...header, txIDs, size: to - from }
+  const { end, start } = header
+  const txIDs = contentsOf(bytes, BLOCK.transactions, from, to).map((transaction) =>
+    transactionIdAt(bytes, transaction.start, transaction.end),
+  )
+  const source = sourceOf(bytes.subarray(start, end))
+  return { ...headerAt(source, 0, end - start), txIDs, size: to - from }
 }
 
 /** The id of a transaction: the hash of its content. Empty text without content, as in an answer over HTTP. */
@@ -240,54 +152,6 @@ function typeOf(number: number): { name: string; fields: Record<number, string> 
       })
     }
   return types.get(number) ?? { name: String(number), fields: {} }
-}
-
-/** A header with the id of its block: the hash of the header’s content, with the height in the first eight bytes. */
-function headerAt(bytes: Buffer, from: number, to: number) {
-  const block_header: BlockOutline['block_header'] = { raw_data: {} }
-  let blockID = ''
-  const field = fieldsOf(bytes, from, to)
-  while (nextField(field)) {
-    const { end, number, start } = field
-    if (number === HEADER.signature && end > start)
-      block_header.witness_signature = hexAt(bytes, field)
-    if (number !== HEADER.rawData) continue
-    block_header.raw_data = headerDataAt(bytes, within(field), end)
-    const height = (block_header.raw_data.number ?? 0).toString(16).padStart(16, '0')
-    blockID = height + sha256(bytes.subarray(start, end)).slice(16)
-  }
-  if (blockID === '') throw malformed()
-  return { blockID, block_header }
-}
-
-function headerDataAt(bytes: Buffer, from: number, to: number) {
-  const data: BlockOutline['block_header']['raw_data'] = {}
-  const field = fieldsOf(bytes, from, to)
-  while (nextField(field)) {
-    const { end, number, start, value } = field
-    const name = HEADER_FIELDS[number]
-    // As over HTTP, zeros and empty bytes are omitted.
-    if (name === undefined || (start === -1 ? value === 0 : start === end)) continue
-    Object.assign(data, { [name]: HEADER_NUMBERS.has(name) ? exact(field) : hexAt(bytes, field) })
-  }
-  return data
-}
-
-const HEADER_FIELDS: Readonly<Record<number, string>> = {
-  1: 'timestamp',
-  2: 'txTrieRoot',
-  3: 'parentHash',
-  7: 'number',
-  8: 'witness_id',
-  9: 'witness_address',
-  10: 'version',
-  11: 'accountStateRoot',
-}
-
-const HEADER_NUMBERS = new Set(['timestamp', 'number', 'witness_id', 'version'])
-
-function partOf({ hex }: WithHex, field: Fields): Hex {
-  return hex.slice(2 * within(field), 2 * field.end)
 }
 
 function hexAt(bytes: Buffer, field: Fields): Hex {

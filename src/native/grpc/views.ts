@@ -1,8 +1,8 @@
 import { ownBytes } from '../../lib/ownBytes.ts'
-import { fieldsOf, malformed, nextField } from '../protobuf/fields.ts'
+import { fieldsOf, itemsOf, malformed, nextField } from '../protobuf/fields.ts'
 import type { BlockView, OutcomeView } from '../wire/views.ts'
 import { readBlock, readInfo, readTransaction } from './answers.ts'
-import { energyAt, readOutcome, readOutline } from './messages.ts'
+import { readOutcome, readOutline } from './messages.ts'
 
 // Answers of the gRPC interface that keep their bytes and decode them when they are asked for. The bytes are copied: those that arrive are a
 // part of a larger buffer, of the connection or of a store.
@@ -29,12 +29,12 @@ export function readBlockView(shared: Buffer): BlockView | undefined {
 
 /** The blocks of a list. */
 export function readBlockViews(bytes: Buffer): BlockView[] {
-  return partsOf(bytes, LIST_ITEM).map((part) => readBlockView(part) as BlockView)
+  return itemsOf(bytes).map((item) => readBlockView(item) as BlockView)
 }
 
 /** The outcomes of a block. */
 export function readOutcomeViews(bytes: Buffer): OutcomeView[] {
-  return partsOf(ownBytes(bytes), LIST_ITEM).map(outcomeView)
+  return itemsOf(ownBytes(bytes)).map(outcomeView)
 }
 
 function outcomeView(bytes: Buffer): OutcomeView {
@@ -61,26 +61,22 @@ function outcomeView(bytes: Buffer): OutcomeView {
   }
 }
 
-/** The contents of all fields with a number. */
-function partsOf(bytes: Buffer, number: number): Buffer[] {
-  const parts: Buffer[] = []
-  const field = fieldsOf(bytes, 0, bytes.length)
-  while (nextField(field)) {
-    if (field.number !== number) continue
-    if (field.start === -1) throw malformed()
-    parts.push(bytes.subarray(field.start, field.end))
-  }
-  return parts
+/** The energy in the receipt of an outcome. */
+function energyAt(bytes: Buffer, from: number, to: number): number {
+  let energy = 0
+  const field = fieldsOf(bytes, from, to)
+  while (nextField(field)) if (field.number === RECEIPT.energyUsageTotal) energy = field.value
+  return energy
 }
 
 function missing(): never {
   throw malformed()
 }
 
-/** Field numbers. Lists have one field. */
-const LIST_ITEM = 1
+/** Field numbers. */
 const BLOCK = { transactions: 1 }
 const INFO = { id: 1, blockTimeStamp: 4, receipt: 7, log: 8 }
+const RECEIPT = { energyUsageTotal: 4 }
 
 /** Memory of a view without its bytes, of the id of a transaction, and of the view of an outcome, in bytes. */
 const BLOCK_BYTES = 1_500

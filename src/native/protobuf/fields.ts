@@ -52,6 +52,28 @@ export function nextField(fields: Fields): boolean {
   return true
 }
 
+/** Where the contents of all fields with a number are. @throws TypeError when one of them is not delimited */
+export function contentsOf(
+  bytes: Uint8Array,
+  number: number,
+  from = 0,
+  to = bytes.length,
+): { start: number; end: number }[] {
+  const contents: { start: number; end: number }[] = []
+  const field = fieldsOf(bytes, from, to)
+  while (nextField(field)) {
+    if (field.number !== number) continue
+    if (field.start === -1) throw malformed()
+    contents.push({ start: field.start, end: field.end })
+  }
+  return contents
+}
+
+/** The messages of a list, or the transactions of a block: both have the field number 1. @throws TypeError */
+export function itemsOf(list: Buffer): Buffer[] {
+  return contentsOf(list, 1).map(({ end, start }) => list.subarray(start, end))
+}
+
 function varint(fields: Fields): number {
   const { bytes, to } = fields
   let value = 0

@@ -7,6 +7,12 @@ export type Source = { readonly bytes: Buffer; readonly hex: string }
 
 type Json = Record<string, unknown>
 
+/** Reads a message between two places. @param into - what was read of the parts of the message before */
+type Reader = (source: Source, from: number, to: number, into?: Json) => Json
+
+/** The fields of a message that are read, by name; all of a field's own fields, or some. */
+type Selection = { readonly [name: string]: true | Selection }
+
 /** How one field is read: varints by their kind, or the content of a delimited field. */
 type Kind = 'bytes' | 'text' | 'int' | 'bool' | 'enum' | 'message'
 type Plan = {
@@ -14,19 +20,16 @@ type Plan = {
   kind: Kind
   isList: boolean
   names?: readonly (string | undefined)[]
-  read?: (source: Source, from: number, to: number, into: Json) => Json
+  read?: Reader
   /** What is printed where the field is absent; undefined when it is then omitted. */
   zero?: 0 | ''
 }
-
-/** The fields of a message by number, and those that are printed even when they are absent. */
-type Plans = { byNumber: readonly (Plan | undefined)[]; always: readonly Plan[] }
 
 export function sourceOf(bytes: Buffer): Source {
   return { bytes, hex: bytes.toString('hex') }
 }
 
-const plans = new WeakMap<DescMessage, Plans>()
+const readers = new WeakMap<DescMessage, Reader>()
 
 /**
  * Reads a message of the node into the JSON that the node prints of it over HTTP (see `messageToJson`), without the message objects of
@@ -40,17 +43,30 @@ export function readFields(
   source: Source,
   from: number,
   to: number,
-  into: Json = {},
+  into?: Json,
 ): Json {
-  let plan = plans.get(desc)
-  if (!plan) plans.set(desc, (plan = planOf(desc)))
-  for (const { name, zero } of plan.always) into[name] = zero
-  const field = fieldsOf(source.bytes, from, to)
-  while (nextField(field)) {
-    const known = plan.byNumber[field.number]
-    if (known) readField(known, source, field, into)
+  let read = readers.get(desc)
+  if (!read) readers.set(desc, (read = readerOf(desc)))
+  return read(source, from, to, into)
+}
+
+/** Creates a reader as `readFields`, which skips all fields but those of the selection. */
+export function readerOf(desc: DescMessage, selection?: Selection): Reader {
+  const byNumber: (Plan | undefined)[] = []
+  for (const field of desc.fields) {
+    const selected = selection ? selection[field.name] : true
+    if (selected) byNumber[field.number] = planOf(field, selected)
   }
-  return into
+  const always = byNumber.filter((plan) => plan?.zero !== undefined) as Plan[]
+  return (source, from, to, into = {}) => {
+    for (const { name, zero } of always) into[name] = zero
+    const field = fieldsOf(source.bytes, from, to)
+    while (nextField(field)) {
+      const known = byNumber[field.number]
+      if (known) readField(known, source, field, into)
+    }
+    return into
+  }
 }
 
 function readField(plan: Plan, source: Source, field: Fields, into: Json): void {
@@ -92,21 +108,16 @@ function textAt(bytes: Buffer, { end, start }: Fields): string {
   return text
 }
 
-function planOf(desc: DescMessage): Plans {
-  const byNumber: (Plan | undefined)[] = []
-  for (const field of desc.fields) byNumber[field.number] = planOfField(field)
-  return { byNumber, always: byNumber.filter((plan) => plan?.zero !== undefined) as Plan[] }
-}
-
-function planOfField(field: DescField): Plan {
+function planOf(field: DescField, selection: true | Selection): Plan {
   const { message, name } = field
   const common = { name, isList: field.fieldKind === 'list' }
-  if (message)
-    return {
-      ...common,
-      kind: 'message',
-      read: (source, from, to, into) => readFields(message, source, from, to, into),
-    }
+  if (message) {
+    const read: Reader =
+      selection === true
+        ? (source, from, to, into) => readFields(message, source, from, to, into)
+        : readerOf(message, selection)
+    return { ...common, kind: 'message', read }
+  }
   if (field.enum) {
     const names: string[] = []
     for (const { name, number } of field.enum.values) names[number] = name
