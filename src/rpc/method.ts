@@ -5,6 +5,9 @@ import type { Context } from './context.ts'
 import type { AnyParam, Param, ParamScope } from './params/params.ts'
 import type { ClientCall } from './request.ts'
 
+/** What the schemas of results consist of. */
+export * as schemas from '../codec/schemas.ts'
+
 /** One JSON-RPC method: how to read its positional parameters, how to answer, and its row in docs/methods.md. */
 export type Method<params extends readonly unknown[], result> = {
   params: { readonly [key in keyof params]: Param<params[key]> }

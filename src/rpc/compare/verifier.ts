@@ -1,20 +1,16 @@
 import { fromPrepared, isPrepared } from '../../lib/prepared.ts'
 import { COMPARABLE_METHODS, compareResults, type Difference } from './compare.ts'
 
-/** Two answers that differ, with the places of the differences. */
-export type Mismatch = {
-  /** Milliseconds since the epoch. */
+/** Two answers that differ, with the places of the differences. `at`: milliseconds since the epoch. */
+type Mismatch = {
   at: number
   method: string
   params: readonly unknown[]
   differences: Difference[]
 }
 
-/** The comparisons since the start, by method, and the mismatches, newest first. */
-export type VerifyReport = {
-  methods: { method: string; matches: number; mismatches: number; unavailable: number }[]
-  mismatches: Mismatch[]
-}
+/** The comparisons since the start. */
+export type VerifyReport = ReturnType<Verifier['report']>
 
 /** The outcome of a comparison. `unavailable`: the second source did not answer. */
 export type VerifyOutcome = 'match' | 'mismatch' | 'unavailable'
@@ -87,7 +83,8 @@ export function createVerifier({
       running.set(key, work)
       void work.finally(() => running.delete(key))
     },
-    report: (): VerifyReport => ({
+    /** The comparisons by method, and the mismatches, newest first. */
+    report: () => ({
       methods: [...counts]
         .map(([method, { match, mismatch, unavailable }]) => ({
           method,

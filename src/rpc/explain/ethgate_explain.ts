@@ -1,30 +1,11 @@
-import type { Hash } from 'viem'
-
-import type { LogOrigin } from '../../chain/blocks/chainTypes.ts'
 import { isComplete } from '../../chain/logs/origins.ts'
-import * as schemas from '../../codec/schemas.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { type AnyMethod, defineMethod } from '../method.ts'
+import { type AnyMethod, defineMethod, schemas } from '../method.ts'
 import { arrayOf, objectParam, optional, type Param, text } from '../params/params.ts'
 import type { ClientCall } from '../request.ts'
-import { type CallRecorder, callsFor, type RecordedCall } from './recorder.ts'
+import { type CallRecorder, callsFor } from './recorder.ts'
 
 type Call = { method: string; params: readonly unknown[] }
-
-/** How one call was answered. `ms` are milliseconds. */
-export type Explanation = {
-  method: string
-  /** The newest block when the call began. */
-  block: { number: number; hash: Hash }
-  /** The source of the answer: `memory` if it needed no native call. */
-  source: 'memory' | 'upstream'
-  calls: RecordedCall[]
-  /** For which blocks logs were found where; absent when the answer has no logs. */
-  logs?: { complete: boolean; blocks: LogOrigin[] }
-  ms: number
-  result?: unknown
-  error?: { code: number; message: string; data?: unknown }
-}
 
 /** Methods whose effect belongs to a connection. */
 const CONNECTION_METHODS = new Set(['eth_subscribe', 'eth_unsubscribe', 'ethgate_explain'])
@@ -50,7 +31,7 @@ export function createExplainMethod({ recorder, request }: createExplainMethod.O
     result: { type: 'object', required: ['method', 'block', 'source', 'calls', 'ms'] },
     summary:
       'runs a call and returns its block, the source of its answer (also of logs) and its native calls',
-    async handler({ chain }, [{ method, params }], asking): Promise<Explanation> {
+    async handler({ chain }, [{ method, params }], asking) {
       const { hash, number } = chain.latest()
       const started = performance.now()
       const { calls, origins, result } = await recorder.record(() =>
@@ -58,9 +39,11 @@ export function createExplainMethod({ recorder, request }: createExplainMethod.O
       )
       return {
         method,
+        // The newest block when the call began.
         block: { number, hash },
         source: calls.length === 0 ? 'memory' : 'upstream',
         calls: callsFor(asking.caller, calls),
+        // For which blocks logs were found where.
         ...(origins.length > 0 && { logs: { complete: isComplete(origins), blocks: origins } }),
         ms: performance.now() - started,
         ...result,
@@ -68,10 +51,7 @@ export function createExplainMethod({ recorder, request }: createExplainMethod.O
     },
   })
 
-  async function outcomeOf(
-    called: Call,
-    asking: ClientCall,
-  ): Promise<Pick<Explanation, 'error' | 'result'>> {
+  async function outcomeOf(called: Call, asking: ClientCall) {
     try {
       return { result: await request(called, asking) }
     } catch (error) {

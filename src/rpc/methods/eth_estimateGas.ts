@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { callRequest } from '../params/callParam.ts'
 import { blockOverride, stateOverride } from '../params/overrides.ts'
 import { blockRef, optional } from '../params/params.ts'

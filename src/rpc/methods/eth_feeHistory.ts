@@ -1,7 +1,5 @@
-import { numberToHex } from 'viem/utils'
-
 import type { PricedBlock } from '../../chain/blocks/energyPrices.ts'
-import * as schemas from '../../codec/schemas.ts'
+import { toQuantity } from '../../codec/quantity.ts'
 import type { RpcBlock } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
@@ -9,7 +7,7 @@ import { fromPrepared, type Prepared } from '../../lib/prepared.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { together } from '../../lib/together.ts'
 import type { FeeHistory } from '../execution/execution.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { blockNumberOrTag, named, optional, type Param, quantity, show } from '../params/params.ts'
 
 /** Maximum number of blocks. Each costs up to two upstream reads. Ethereum allows a node to return fewer than requested. */
@@ -79,14 +77,14 @@ export const eth_feeHistory = defineMethod({
       if (!prepared) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
       if (timeSlice.isOver()) await timeSlice.next(call)
       const { priced, ratio } = usageOf(prepared)
-      return { price: numberToHex(await chain.energyPrice(priced)), ratio }
+      return { price: toQuantity(await chain.energyPrice(priced)), ratio }
     })
     const prices = blocks.map(({ price }) => price)
     // The price after the newest block is the current one.
-    if (length && read === length) prices.push(numberToHex(await chain.energyPrice()))
+    if (length && read === length) prices.push(toQuantity(await chain.energyPrice()))
     const requested = blocks.slice(0, length)
     const history = {
-      oldestBlock: numberToHex(length ? oldest : 0),
+      oldestBlock: toQuantity(length ? oldest : 0),
       // Every sender pays the energy price and it is burned, like a base fee. Wallets that use only this history then offer
       // exactly eth_gasPrice.
       baseFeePerGas: prices,

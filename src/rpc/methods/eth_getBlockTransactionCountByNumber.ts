@@ -1,7 +1,5 @@
-import { numberToHex } from 'viem/utils'
-
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { toQuantity } from '../../codec/quantity.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { blockRef } from '../params/params.ts'
 
 export const eth_getBlockTransactionCountByNumber = defineMethod({
@@ -10,6 +8,6 @@ export const eth_getBlockTransactionCountByNumber = defineMethod({
   summary: 'number of transactions in a block',
   async handler({ chain }, [ref], call) {
     const count = await chain.transactionCount(ref, call)
-    return count === undefined ? null : numberToHex(count)
+    return count === undefined ? null : toQuantity(count)
   },
 })

@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { logFilter } from '../params/filterParam.ts'
 import { toRangeQuery } from './logRange.ts'
 

@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { hash, index, named } from '../params/params.ts'
 
 export const eth_getTransactionByBlockHashAndIndex = defineMethod({

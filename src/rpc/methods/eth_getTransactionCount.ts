@@ -1,7 +1,5 @@
-import { numberToHex } from 'viem/utils'
-
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { toQuantity } from '../../codec/quantity.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { address, blockRef, optional } from '../params/params.ts'
 
 export const eth_getTransactionCount = defineMethod({
@@ -10,5 +8,5 @@ export const eth_getTransactionCount = defineMethod({
   summary:
     'next nonce for this gateway, because the nodes of the chain have no nonces: counts the account’s mined transactions that were sent through the gateway; `pending` also counts pending ones',
   handler: async ({ execution }, [account, ref], call) =>
-    numberToHex(await execution.nonce(account, ref, call)),
+    toQuantity(await execution.nonce(account, ref, call)),
 })

@@ -1,6 +1,5 @@
-import * as schemas from '../../codec/schemas.ts'
 import { receiptByHash } from '../../sending/alias.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { hash, named } from '../params/params.ts'
 
 export const eth_getTransactionReceipt = defineMethod({

@@ -1,12 +1,10 @@
-import { numberToHex } from 'viem/utils'
-
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { toQuantity } from '../../codec/quantity.ts'
+import { defineMethod, schemas } from '../method.ts'
 
 export const eth_maxPriorityFeePerGas = defineMethod({
   params: [],
   result: schemas.amount,
   summary:
     'tip of transactions that name none: 0, because the chain has no tips; 1 gwei on a development chain whose base fee changes',
-  handler: async ({ execution }) => numberToHex(await execution.tip()),
+  handler: async ({ execution }) => toQuantity(await execution.tip()),
 })

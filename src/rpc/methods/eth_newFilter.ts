@@ -1,6 +1,5 @@
-import * as schemas from '../../codec/schemas.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { logFilter } from '../params/filterParam.ts'
 import { ownerOf } from '../request.ts'
 

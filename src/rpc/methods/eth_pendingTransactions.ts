@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { ownUnit } from '../params/params.ts'
 import { eth_accounts } from './eth_accounts.ts'
 import { waitingTransactions } from './waiting.ts'

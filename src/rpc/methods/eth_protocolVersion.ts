@@ -1,7 +1,5 @@
-import { numberToHex } from 'viem/utils'
-
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { toQuantity } from '../../codec/quantity.ts'
+import { defineMethod, schemas } from '../method.ts'
 
 export const eth_protocolVersion = defineMethod({
   params: [],
@@ -9,6 +7,6 @@ export const eth_protocolVersion = defineMethod({
   summary: 'block version in the header of the newest block',
   async handler({ native }, _, call) {
     const block = await native.wallet.getBlock({ detail: false }, call)
-    return numberToHex(block?.block_header.raw_data.version ?? 0)
+    return toQuantity(block?.block_header.raw_data.version ?? 0)
   },
 })

@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { bytes, named, withUnit } from '../params/params.ts'
 
 /** Signed bytes, and the unit of the endpoint: the amounts of an Ethereum transaction are in this unit. */

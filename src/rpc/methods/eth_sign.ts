@@ -1,6 +1,5 @@
-import * as schemas from '../../codec/schemas.ts'
 import { managedAccount } from '../../sending/managed.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { address } from '../params/params.ts'
 import { message } from './personal_sign.ts'
 

@@ -1,9 +1,8 @@
-import * as schemas from '../../codec/schemas.ts'
 import { hashTypedData, type TypedData } from '../../codec/typedData.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { managedAccount } from '../../sending/managed.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { address, type Param, show } from '../params/params.ts'
 
 /** Characters of JSON text. */

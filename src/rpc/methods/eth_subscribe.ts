@@ -1,13 +1,12 @@
 import type { SubscriptionSpec } from '../../chain/subscriptions/hub.ts'
 import type { StatusSpec } from '../../chain/subscriptions/statuses.ts'
 import { amountsIn, inUnit } from '../../codec/amounts.ts'
-import * as schemas from '../../codec/schemas.ts'
 import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError, MethodNotSupportedError } from '../../lib/errors.ts'
 import { transactionByHash } from '../../sending/alias.ts'
 import { type TransactionStatus, transactionStatus } from '../../sending/transactionStatus.ts'
 import type { Context } from '../context.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import {
   type ResumeOptions,
   resumeOptions,

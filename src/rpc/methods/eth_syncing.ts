@@ -1,7 +1,5 @@
-import { numberToHex } from 'viem/utils'
-
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { toQuantity } from '../../codec/quantity.ts'
+import { defineMethod, schemas } from '../method.ts'
 
 /** A slot is 3 s. Ten missed slots are unusual on a running chain. */
 const FRESH_MS = 30_000
@@ -28,9 +26,9 @@ export const eth_syncing = defineMethod({
     // An old head alone may be a chain without new blocks. A node that is catching up also has a peer.
     if (!peerList.some(({ needSyncFromPeer }) => needSyncFromPeer)) return false
     return {
-      startingBlock: numberToHex(Math.min(beginSyncNum ?? number, number)),
-      currentBlock: numberToHex(number),
-      highestBlock: numberToHex(number + Math.floor(age / SLOT_MS)),
+      startingBlock: toQuantity(Math.min(beginSyncNum ?? number, number)),
+      currentBlock: toQuantity(number),
+      highestBlock: toQuantity(number + Math.floor(age / SLOT_MS)),
     }
   },
 })

@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { filterId } from '../params/subscriptionParam.ts'
 
 export const eth_uninstallFilter = defineMethod({

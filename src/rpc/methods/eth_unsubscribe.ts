@@ -1,6 +1,5 @@
-import * as schemas from '../../codec/schemas.ts'
 import { MethodNotSupportedError } from '../../lib/errors.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { filterId } from '../params/subscriptionParam.ts'
 
 export const eth_unsubscribe = defineMethod({

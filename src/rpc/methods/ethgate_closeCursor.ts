@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { cursorName, cursorOwnerOf } from '../params/cursorParam.ts'
 import { objectParam } from '../params/params.ts'
 

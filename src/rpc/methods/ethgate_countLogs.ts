@@ -1,6 +1,5 @@
 import { toQuantity } from '../../codec/quantity.ts'
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { logRangeFilter } from '../params/logPageParam.ts'
 import { toRangeQuery } from './logRange.ts'
 

@@ -1,7 +1,6 @@
-import * as schemas from '../../codec/schemas.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { feeQuote } from '../../sending/feeQuote.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { type CallRequest, callRequest, toPlainCall } from '../params/callParam.ts'
 import { objectOf, type Param } from '../params/params.ts'
 import { sendRequest } from '../params/sendParam.ts'

@@ -2,9 +2,8 @@ import type { HistoryRow } from '../../chain/blocks/chainTypes.ts'
 import { cursorText } from '../../chain/logs/logsAfter.ts'
 import { type Kind, KINDS } from '../../codec/accounts.ts'
 import { toQuantity } from '../../codec/quantity.ts'
-import * as schemas from '../../codec/schemas.ts'
 import { fromPrepared } from '../../lib/prepared.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { historyParam } from '../params/historyParam.ts'
 
 /** Default and maximum number of transactions of a page. */

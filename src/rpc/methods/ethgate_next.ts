@@ -1,6 +1,5 @@
-import * as schemas from '../../codec/schemas.ts'
 import { preparedObject } from '../../lib/prepared.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { cursorName, cursorOwnerOf } from '../params/cursorParam.ts'
 import { rowLimit } from '../params/logPageParam.ts'
 import { maybe, objectParam } from '../params/params.ts'

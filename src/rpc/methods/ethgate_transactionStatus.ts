@@ -1,6 +1,5 @@
-import * as schemas from '../../codec/schemas.ts'
 import { OUTCOMES, STATES, transactionStatus } from '../../sending/transactionStatus.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { hash, named } from '../params/params.ts'
 
 export const ethgate_transactionStatus = defineMethod({

@@ -1,7 +1,5 @@
-import { numberToHex } from 'viem/utils'
-
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { toQuantity } from '../../codec/quantity.ts'
+import { defineMethod, schemas } from '../method.ts'
 
 export const net_peerCount = defineMethod({
   params: [],
@@ -9,6 +7,6 @@ export const net_peerCount = defineMethod({
   summary: 'number of peers of the node',
   async handler({ native }, _, call) {
     const { peerList = [] } = await native.wallet.getNodeInfo(undefined, call)
-    return numberToHex(peerList.length)
+    return toQuantity(peerList.length)
   },
 })

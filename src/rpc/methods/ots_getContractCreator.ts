@@ -1,6 +1,5 @@
-import * as schemas from '../../codec/schemas.ts'
 import { fromPrepared } from '../../lib/prepared.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { address } from '../params/params.ts'
 import { requireHistory, requireWhole } from './otterscanHistory.ts'
 

@@ -1,8 +1,7 @@
 import { toData } from '../../codec/quantity.ts'
-import * as schemas from '../../codec/schemas.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { transactionByHash } from '../../sending/alias.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { hash, named } from '../params/params.ts'
 
 export const ots_getTransactionError = defineMethod({

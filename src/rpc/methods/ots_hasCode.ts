@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { address, blockRef, optional } from '../params/params.ts'
 import { hasCode } from './otterscanHistory.ts'
 

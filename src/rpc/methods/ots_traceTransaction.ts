@@ -1,6 +1,5 @@
 import { entriesOf } from '../../codec/otterscan.ts'
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { hash, named, withUnit } from '../params/params.ts'
 import { frameOf } from './otterscanBlock.ts'
 

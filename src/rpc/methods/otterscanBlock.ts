@@ -1,9 +1,9 @@
 import type { Hash } from 'viem'
-import { numberToHex } from 'viem/utils'
 
 import { amountsIn, inUnit } from '../../codec/amounts.ts'
 import type { BlockRef } from '../../codec/blockRef.ts'
 import type { CallFrame } from '../../codec/callFrame.ts'
+import { toQuantity } from '../../codec/quantity.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
@@ -61,7 +61,7 @@ export async function blockDetails(
     block: { ...header, transactionCount: transactions.length },
     // The block has no reward, because the chain pays its producers separately.
     issuance: { blockReward: '0x0', uncleReward: '0x0', issuance: '0x0' },
-    totalFees: numberToHex(fees),
+    totalFees: toQuantity(fees),
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Hex } from 'viem'
 import { isHex } from 'viem/utils'
 
-import * as schemas from '../../codec/schemas.ts'
 import { managedAccount } from '../../sending/managed.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { address, type Param, show } from '../params/params.ts'
 
 /** Longest message, bytes. No person can read a longer one, and hashing it would delay other calls. */

@@ -1,6 +1,5 @@
 import { flatTrace, flatTraces } from '../../codec/flatTrace.ts'
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { blockRef, withUnit } from '../params/params.ts'
 
 export const trace_block = defineMethod({

@@ -1,9 +1,8 @@
 import { type FlatTrace, flatTrace, flatTraces } from '../../codec/flatTrace.ts'
-import * as schemas from '../../codec/schemas.ts'
 import { isSelected } from '../../codec/traceSelection.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { TRACE_TIME } from '../execution/execution.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { MAX_TRACED_BLOCKS, traceFilter } from '../params/traceFilterParam.ts'
 
 export const trace_filter = defineMethod({

@@ -1,6 +1,5 @@
 import { flatTrace } from '../../codec/flatTrace.ts'
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { arrayOf, index, named } from '../params/params.ts'
 import { trace_transaction } from './trace_transaction.ts'
 

@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { address, withUnit } from '../params/params.ts'
 import { waitingLists } from './waiting.ts'
 

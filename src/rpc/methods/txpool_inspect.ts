@@ -1,5 +1,4 @@
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { ownUnit } from '../params/params.ts'
 import { inspected, waitingLists, waitingOf } from './waiting.ts'
 

@@ -1,7 +1,5 @@
-import { numberToHex } from 'viem/utils'
-
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { toQuantity } from '../../codec/quantity.ts'
+import { defineMethod, schemas } from '../method.ts'
 
 export const txpool_status = defineMethod({
   params: [],
@@ -10,6 +8,6 @@ export const txpool_status = defineMethod({
   fullOnly: true,
   async handler({ execution }, _, call) {
     const { pending, queued } = await execution.waitingCounts(call)
-    return { pending: numberToHex(pending), queued: numberToHex(queued) }
+    return { pending: toQuantity(pending), queued: toQuantity(queued) }
   },
 })

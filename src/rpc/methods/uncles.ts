@@ -1,10 +1,9 @@
 import type { Hex } from 'viem'
 
 import type { BlockRef } from '../../codec/blockRef.ts'
-import * as schemas from '../../codec/schemas.ts'
 import type { Call } from '../../lib/call.ts'
 import type { Context } from '../context.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { blockRef, hash, index, named } from '../params/params.ts'
 
 const SUMMARY = 'blocks have no uncles'

@@ -1,8 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Hex } from 'viem'
 
-import * as schemas from '../../codec/schemas.ts'
-import { defineMethod } from '../method.ts'
+import { defineMethod, schemas } from '../method.ts'
 import { bytes, named } from '../params/params.ts'
 
 export const web3_sha3 = defineMethod({

@@ -1,21 +1,5 @@
 import type { CoinDecimals } from '../../codec/coin.ts'
 
-/** The chain in the form of the ethereum-lists/chains registry. */
-export type ChainJson = {
-  name: string
-  chain: string
-  rpc: string[]
-  faucets: string[]
-  nativeCurrency: { name: string; symbol: string; decimals: number }
-  infoURL: string
-  shortName: string
-  chainId: number
-  networkId: number
-  /** Decimals of amounts at `/`: 18 on a development chain with wei, otherwise 6. */
-  decimals: CoinDecimals
-  explorers: { name: string; url: string; standard: 'EIP3091' }[]
-}
-
 /** A chain, and how people call it and its coin. */
 export type ChainWords = { id: number; name: string; symbol: string }
 
@@ -28,7 +12,8 @@ export function chainWords(
 }
 
 /**
- * Describes the chain for wallets. They expect a coin with 18 decimals, so their RPC address is `/wei`.
+ * Describes the chain for wallets, in the form of the ethereum-lists/chains registry. They expect a coin with 18 decimals, so their RPC
+ * address is `/wei`.
  *
  * @param url - base URL of the gateway, without a trailing slash.
  */
@@ -37,7 +22,7 @@ export function chainJson(
   url: string,
   hasPage: boolean,
   decimals: CoinDecimals,
-): ChainJson {
+) {
   const wei = `${url}/wei`
   return {
     name,
@@ -49,6 +34,7 @@ export function chainJson(
     shortName: `chain-${chainId}`,
     chainId,
     networkId: chainId,
+    // Of amounts at `/`: 18 on a development chain with wei, otherwise 6.
     decimals,
     // The page has the paths of EIP-3091: /block/N, /tx/HASH and /address/ADDRESS.
     explorers: hasPage ? [{ name: 'ethgate', url, standard: 'EIP3091' }] : [],

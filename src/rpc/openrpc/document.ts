@@ -1,40 +1,12 @@
-import type { JsonSchema } from '../../lib/jsonSchema.ts'
 import { minimumPrice } from '../../limits/prices.ts'
 import type { AnyMethod } from '../method.ts'
 import type { ParamDoc } from '../params/params.ts'
 
 /** An OpenRPC 1.3 document. */
-export type OpenRpcDocument = {
-  openrpc: '1.3.2'
-  info: { title: string; version: string; description: string; license: { name: string } }
-  servers: { name: string; url: string; summary?: string }[]
-  methods: OpenRpcMethod[]
-  'x-limits': Limits
-}
+export type OpenRpcDocument = ReturnType<typeof openRpcDocument>
 
 /** A method of the OpenRPC document. */
-export type OpenRpcMethod = {
-  name: string
-  summary: string
-  paramStructure: 'by-position'
-  params: { name: string; required: boolean; description?: string; schema: JsonSchema }[]
-  result: { name: string; schema: JsonSchema }
-  errors: { code: number; message: string }[]
-  examples?: Example[]
-  /** How it is served: from the chain, with a fixed answer, or refused on purpose. */
-  'x-support': 'served' | 'fixed' | 'refused'
-  /** Whether it is refused on /solidity. */
-  'x-full-only': boolean
-  /** Units that must be affordable before the call. What it costs is known after it. */
-  'x-cost': number
-}
-
-/** A call and its answer, from the recorded chain. */
-export type Example = {
-  name: string
-  params: { name: string; value: unknown }[]
-  result: { name: string; value: unknown }
-}
+export type OpenRpcMethod = OpenRpcDocument['methods'][number]
 
 /** Limits in force. Bytes, blocks or counts, as their names say. */
 export type Limits = Readonly<Record<string, number>>
@@ -58,7 +30,7 @@ export function openRpcDocument({
   methods,
   url,
   version,
-}: openRpcDocument.Options): OpenRpcDocument {
+}: openRpcDocument.Options) {
   return {
     openrpc: '1.3.2',
     info: {
@@ -96,13 +68,13 @@ function describeMethod(
   name: string,
   method: AnyMethod,
   example: { params: readonly unknown[]; result: unknown } | undefined,
-): OpenRpcMethod {
+) {
   const { fullOnly = false, kind = 'served', result = {}, summary } = method
   const params = paramsOf(method)
   return {
     name,
     summary,
-    paramStructure: 'by-position',
+    paramStructure: 'by-position' as const,
     params,
     result: { name: 'result', schema: result },
     errors:
@@ -128,13 +100,15 @@ function describeMethod(
       ],
     }),
     'x-support': kind,
+    /** Whether it is refused on /solidity. */
     'x-full-only': fullOnly,
+    /** Units that must be affordable before the call. What it costs is known after it. */
     'x-cost': minimumPrice(name),
   }
 }
 
 /** OpenRPC requires unique names within a method, so a repeated name gets a number. */
-function paramsOf({ params }: AnyMethod): OpenRpcMethod['params'] {
+function paramsOf({ params }: AnyMethod) {
   const seen = new Map<string, number>()
   const listed = (params as readonly { doc?: ParamDoc }[]).filter(({ doc }) => !doc?.hidden)
   return listed.map(({ doc }, position) => {

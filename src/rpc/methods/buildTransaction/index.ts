@@ -6,11 +6,8 @@ import { rawDataToJson } from '../../../native/protobuf/transaction.ts'
 import { stringifyNative } from '../../../native/wire/json.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 import { defineMethod } from '../../method.ts'
-import { buildCreate } from './create.ts'
+import { buildCreate, buildTransfer, buildTransferAsset, buildTrigger } from './builders.ts'
 import { type AddressedRequest, buildRequest } from './request.ts'
-import { buildTransfer } from './transfer.ts'
-import { buildTransferAsset } from './transferAsset.ts'
-import { buildTrigger } from './trigger.ts'
 
 /** JSON text, because `JSON.stringify` cannot write amounts above 2^53, which are bigints. */
 type Built = Prepared<{ transaction: Transaction }>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { keys } from '../../../../test/support/recordedChain.ts'
-import { memoOf } from './memo.ts'
+import { memoOf } from './builders.ts'
 import { buildRequest } from './request.ts'
 
 const memo = (more: object) => memoOf(buildRequest({ from: keys.bob.eth, ...more }))
