@@ -6,6 +6,7 @@ import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { type Access, checkAccess } from './access.ts'
 import type { Env, Middleware, RequestContext } from './env.ts'
 import type { Health, HealthReader } from './health.ts'
+import type { createJsonRpcRoute } from './jsonRpc.ts'
 import { isLocal } from './local.ts'
 import { onlyPlainBodies } from './plainBodies.ts'
 import { refused } from './refuse.ts'
@@ -62,7 +63,7 @@ export declare namespace createApp {
     /** Whether another port has what tells about the machine. */
     hasAdminPort: boolean
     identify: Middleware
-    jsonRpc: (server: RpcServer) => (c: RequestContext) => Promise<Response>
+    jsonRpc: ReturnType<typeof createJsonRpcRoute>
     markClosing: Middleware
     reads: Reads
     /** More routes on the same port. */

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 
+import { parseAccept } from 'hono/utils/accept'
+
 import type { Answer } from '../rpc/jsonrpc/answer.ts'
 import type { Unsent } from './unsent.ts'
 
@@ -27,13 +29,9 @@ const CODINGS: readonly Coding[] = [
 export function codingOf({ headers }: IncomingMessage, { bytes }: Answer): Coding | undefined {
   const accepted = headers['accept-encoding']
   if (bytes < COMPRESSED || accepted === undefined) return undefined
-  const names = [accepted]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((part) => part.trim().toLowerCase())
-    .filter((part) => !/;\s*q=0(?:\.0*)?$/.test(part))
-    .map((part) => part.split(';', 1)[0])
+  const names = parseAccept([accepted].flat().join(','))
+    .filter(({ q }) => q > 0)
+    .map(({ type }) => type.toLowerCase())
   return CODINGS.find(({ name }) => names.includes(name))
 }
 

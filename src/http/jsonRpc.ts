@@ -21,9 +21,6 @@ import { sendAnswer } from './send.ts'
 import { ACCEPTED_CODINGS, CodingError } from './unpack.ts'
 import type { Unsent } from './unsent.ts'
 
-/** Answers a POST to a view of the chain. */
-export type JsonRpcRoute = (server: RpcServer) => (c: RequestContext) => Promise<Response>
-
 /**
  * The route of JSON-RPC: reads the body, passes its text to the server, writes the answer. It accepts any content type. Body and answer
  * use node's own request and response, because web streams take longer than a call that is answered from memory, and do not say how
@@ -39,8 +36,8 @@ export function createJsonRpcRoute({
   onError,
   readBody,
   unsent,
-}: createJsonRpcRoute.Options): JsonRpcRoute {
-  return (server) => async (c) => {
+}: createJsonRpcRoute.Options) {
+  return (server: RpcServer) => async (c: RequestContext) => {
     const { incoming } = c.env
     const caller = c.get('caller')
     let body: Body | undefined

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 
 import type { HttpBindings } from '@hono/node-server'
@@ -18,37 +18,24 @@ export function httpCall(
   caller: Caller,
   onError: (error: unknown, message: string) => void,
 ): ClientCall {
-  const { gone, meter } = connectionOf(incoming.socket)
-  const exchange: Exchange = {
+  const { headers, socket } = incoming
+  const { gone, meter } = connectionOf(socket)
+  let delivery: Delivery | undefined
+  return {
     caller,
     client: caller.id,
-    delivery: undefined,
-    headers: incoming.headers,
-    incoming,
+    headers,
     meter,
-    outgoing,
     signal: gone,
-    onDelivery,
-    onError,
+    onDelivery: (listener) => (delivery ??= watch(socket, outgoing, onError)).onDelivery(listener),
   }
-  return exchange
 }
 
-type Exchange = ClientCall & {
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
-  readonly onError: (error: unknown, message: string) => void
-  /** Made when a method needs it. */
-  delivery: Delivery | undefined
-}
-
-/** Shared by all calls. */
-function onDelivery(this: Exchange, listener: (delivered: boolean) => void): void {
-  this.delivery ??= watch(this)
-  this.delivery.onDelivery(listener)
-}
-
-function watch({ incoming: { socket }, onError, outgoing }: Exchange): Delivery {
+function watch(
+  socket: Socket,
+  outgoing: HttpBindings['outgoing'],
+  onError: (error: unknown, message: string) => void,
+): Delivery {
   const delivery = createDelivery(onError)
   if (outgoing.closed || socket.destroyed) delivery.end(false)
   // Node reports `finish` also for a response whose socket broke before it was written. Prepended, because node's own

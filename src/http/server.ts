@@ -8,7 +8,7 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server'
+import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
 
 import type { Config } from '../config/config.ts'
@@ -17,7 +17,7 @@ import { sleep as realSleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { type Access, createAccess, isLoopback, isWildcard } from './access.ts'
-import { type App, createAdminApp, createApp, type Reads, type RpcRoute } from './app.ts'
+import { createAdminApp, createApp, type Reads, type RpcRoute } from './app.ts'
 import { createReadBody } from './body.ts'
 import { charge } from './charge.ts'
 import { createClosing, markClosing } from './closing.ts'
@@ -42,11 +42,7 @@ export function createHttpServer(options: createHttpServer.Options) {
   const paths = routes.map(({ path }) => path)
   const reads: Reads = { documents, health, metrics, page, paths }
   const tls = openTlsFiles(config, onError)
-  const create = tls
-    ? (given: ServerOptions, listener: RequestListener) =>
-        createTlsServer({ ...given, ...tls.read() }, listener)
-    : createServer
-  const { closing, server, ws } = createPublicServer(options, reads, create)
+  const { closing, server, ws } = createPublicServer(options, reads, tls)
   const admin = config.adminPort === undefined ? undefined : createAdminServer(config, reads)
 
   return {
@@ -111,7 +107,7 @@ export declare namespace createHttpServer {
 function createPublicServer(
   options: createHttpServer.Options,
   reads: Reads,
-  create: (given: ServerOptions, listener: RequestListener) => Server,
+  tls: ReturnType<typeof openTlsFiles>,
 ) {
   const { config, held, limits, onError, routes, unsent } = options
   const { allowedHosts, bodyLimit, compression, cors, host, trustProxy } = config
@@ -157,11 +153,11 @@ function createPublicServer(
     takeTurns: takeTurns(inTurn),
     upgrade: (c, next) => ws.upgrade(c, next),
   })
-  const server = serverOf(access, create, {
-    fetch: app.fetch,
-    serverOptions: SERVER_OPTIONS,
-    websocket: { server: ws.server },
-  })
+  const server = serverOf(
+    access,
+    { fetch: app.fetch, serverOptions: SERVER_OPTIONS, websocket: { server: ws.server } },
+    tls,
+  )
   const refusalOf = (incoming: IncomingMessage): Refusal | undefined =>
     access.refusalOf(incoming) ??
     identity.refusalOfUpgrade(incoming) ??
@@ -185,18 +181,16 @@ function createAdminServer({ adminHost, allowedHosts }: Config, reads: Reads): S
     cors: undefined,
     host: adminHost,
   })
-  return serverOf(access, createServer, { fetch: createAdminApp(access, reads).fetch })
+  return serverOf(access, { fetch: createAdminApp(access, reads).fetch })
 }
 
 /** The server of an app. */
 function serverOf(
   access: Access,
-  create: (given: ServerOptions, listener: RequestListener) => Server,
-  options: {
-    fetch: App['fetch']
+  options: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch' | 'websocket'> & {
     serverOptions?: ServerOptions
-    websocket?: { server: WebSocketServerLike }
   },
+  tls?: ReturnType<typeof openTlsFiles>,
 ): Server {
   return createAdaptorServer({
     ...options,
@@ -205,7 +199,9 @@ function serverOf(
     // By default it replaces the global Request and Response of the whole process with faster ones.
     overrideGlobalObjects: false,
     createServer: ((given: ServerOptions, serve: RequestListener) =>
-      create(given, wellFormed(access, serve))) as typeof createServer,
+      tls
+        ? createTlsServer({ ...given, ...tls.read() }, wellFormed(access, serve))
+        : createServer(given, wellFormed(access, serve))) as typeof createServer,
   }) as Server
 }
 

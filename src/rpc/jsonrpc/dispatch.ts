@@ -33,12 +33,7 @@ import {
 } from './failures.ts'
 
 /** Answers one entry; undefined for a notification. Never fails. */
-export type Dispatch = (
-  entry: unknown,
-  /** Its numeric id as it was written. */
-  rawId: string | undefined,
-  shared: Shared,
-) => PromiseLike<Answer | undefined>
+export type Dispatch = ReturnType<typeof createDispatch>
 
 /**
  * The table of methods as a server of json-rpc-2.0. A response carries what the method returned; the innermost middleware writes it as
@@ -52,7 +47,7 @@ export function createDispatch({
   methods,
   middleware,
   onError,
-}: createDispatch.Options): Dispatch {
+}: createDispatch.Options) {
   const server = new JSONRPCServer<RpcCall>({
     errorListener: (message, error) => onError(error, message),
   })
@@ -147,7 +142,12 @@ export function createDispatch({
 
   server.applyMiddleware(...middleware, settled)
 
-  return (entry, rawId, shared) => {
+  /** @param rawId - its numeric id as it was written */
+  return (
+    entry: unknown,
+    rawId: string | undefined,
+    shared: Shared,
+  ): PromiseLike<Answer | undefined> => {
     const call = openCall(entry, rawId, server, shared)
     // What is no request passes the same middleware, and is answered as a method that does not exist.
     const request = call.fault === undefined ? (entry as JSONRPCRequest) : NO_REQUEST
