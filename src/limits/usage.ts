@@ -6,13 +6,7 @@ import { replaceFileSync } from '../lib/replaceFile.ts'
 import { DAY_MS } from './caller.ts'
 
 /** Records what API keys have used: units and calls by day, key and method. */
-export type Usage = {
-  /** One call. */
-  add(key: string, method: string, cost: number): void
-  /** Writes what was added since the last write. */
-  flush(): Promise<void>
-  stop(): Promise<void>
-}
+export type Usage = ReturnType<typeof createUsage>
 
 /** The use of one key and method on one day. */
 export type UsageRow = { day: string; key: string; method: string; calls: number; cost: number }
@@ -26,7 +20,7 @@ export type UsageStore = {
 }
 
 /** Collects usage and writes it every five seconds. A crash loses at most the usage of that time. */
-export function createUsage({ now = Date.now, onError, store }: createUsage.Options): Usage {
+export function createUsage({ now = Date.now, onError, store }: createUsage.Options) {
   let rows = new Map<string, UsageRow>()
   let today = { day: '', ends: 0 }
   /** Rows of today by key and method. To find one in `rows`, a text has to be written for each call. */
@@ -69,7 +63,9 @@ export function createUsage({ now = Date.now, onError, store }: createUsage.Opti
   const timer = setInterval(() => void flush(), FLUSH_MS)
   timer.unref()
   return {
+    /** One call. */
     add,
+    /** Writes what was added since the last write. */
     flush,
     async stop() {
       clearInterval(timer)

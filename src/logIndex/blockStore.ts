@@ -6,23 +6,6 @@ import { nameOf } from './engine/open.ts'
 import type { BlockWriterData, BlockWriterEvent } from './worker/blockWriter.ts'
 import { createThread } from './worker/thread.ts'
 
-/**
- * The store of final blocks of a gateway: read here, written by a thread. A store that fails answers nothing, so the nodes do; that is
- * logged once.
- */
-export type BlockStore = Omit<BlockSource, 'solid'> & {
-  start(): void
-  stop(): Promise<void>
-  /** Removes a height and all above it. @throws Error when that failed */
-  dropFrom(number: number): Promise<void>
-  /** What is stored, as far as it is known. */
-  usage(): Usage | undefined
-  /** Reads that found a damaged row. */
-  damaged(): number
-  /** Why it does not work, as text. */
-  problem(): string | undefined
-}
-
 /** Milliseconds before a writer that ended is started again; longer after each failure. */
 const RESTART_DELAY = 5_000
 
@@ -32,8 +15,11 @@ const PAUSE = 60_000
 /** Milliseconds between two lines about a store that fails again and again. */
 const LOG_EVERY = 3_600_000
 
-/** Creates the store. It can be read once the writer has checked it: `onOpen` is called then. */
-export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Options): BlockStore {
+/**
+ * The store of final blocks of a gateway: read here, written by a thread. A store that fails answers nothing, so the nodes do; that is
+ * logged once. It can be read once the writer has checked it: `onOpen` is called then.
+ */
+export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Options) {
   const name = nameOf(data.address)
   let reader: BlockReader | undefined
   let opening: Promise<void> | undefined
@@ -94,7 +80,16 @@ export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Opti
     await thread.call('add', { parts, used }).catch((error: Error) => reader && failed(error))
   })
 
+  const source: Omit<BlockSource, 'solid'> = {
+    get: async (number) => reader?.get(number),
+    heightOf: async (id) => reader?.heightOf(id),
+    keep(part) {
+      if (performance.now() >= pausedUntil) keeper.keep(part)
+    },
+  }
+
   return {
+    ...source,
     start: () => thread.start(),
     async stop() {
       await keeper.end()
@@ -103,17 +98,16 @@ export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Opti
       await reader?.close()
       reader = undefined
     },
-    get: async (number) => reader?.get(number),
-    heightOf: async (id) => reader?.heightOf(id),
-    keep(part) {
-      if (performance.now() >= pausedUntil) keeper.keep(part)
-    },
-    async dropFrom(number) {
+    /** Removes a height and all above it. @throws Error when that failed */
+    async dropFrom(number: number) {
       await thread.call('dropFrom', number)
       reader?.clear()
     },
+    /** What is stored, as far as it is known. */
     usage: () => usage,
+    /** Reads that found a damaged row. */
     damaged: () => damaged,
+    /** Why it does not work, as text. */
     problem: () => problem,
   }
 }

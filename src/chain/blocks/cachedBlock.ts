@@ -1,5 +1,3 @@
-import type { Hash } from 'viem'
-
 import { type Concerned, concernedBy } from '../../codec/accounts.ts'
 import {
   toOutlineHeader,
@@ -7,7 +5,6 @@ import {
   toRpcTransactionAt,
   toRpcTransactions,
 } from '../../codec/block.ts'
-import type { BlockId } from '../../codec/blockRef.ts'
 import { toHash, toInt64 } from '../../codec/quantity.ts'
 import { toRpcReceipt, toRpcReceipts } from '../../codec/receipt.ts'
 import { blockSize } from '../../codec/size.ts'
@@ -18,6 +15,7 @@ import type { Transaction, TransactionInfo } from '../../native/wire/types.ts'
 import type { OutcomeView } from '../../native/wire/views.ts'
 import type { BlockContent, NativeTransaction } from '../load.ts'
 import { createLogBlock, type LogBlock } from './logBlock.ts'
+import type { LogMatcher } from './logMatch.ts'
 import { type Rows, toRows } from './rows.ts'
 
 /**
@@ -33,34 +31,10 @@ export type BlockContext = {
 }
 
 /** A block with its answers as prepared bytes. Each answer is built on first use and cached. */
-export type CachedBlock = {
-  readonly id: BlockId
-  readonly parentHash: Hash
-  /** Milliseconds. */
-  readonly timestamp: number
-  readonly transactions: readonly Hash[]
-  slim(context?: Pick<BlockContext, 'baseFeePerGas'>): Prepared<RpcBlock>
-  full(context: BlockContext): Rows<RpcBlock, RpcTransaction>
-  receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
-  /** One transaction. It does not build the others, until several were asked for. */
-  transaction(index: number, context: BlockContext): Prepared<RpcTransaction> | undefined
-  /** One receipt; as `transaction`. */
-  receipt(index: number, context: BlockContext): Prepared<RpcReceipt> | undefined
-  /** The answer with or without whole transactions if it was built before; then it needs no context. */
-  built(isFull: boolean): Prepared<RpcBlock> | undefined
-  /** See `LogBlock`. */
-  logs: LogBlock['logs']
-  count: LogBlock['count']
-  /** What each transaction concerns; none of genesis. */
-  concerned(): readonly Concerned[]
-  /** A transaction as the node sent it; undefined when it is not kept any more. */
-  native(index: number): NativeTransaction | undefined
-  /** Estimated memory, in bytes. */
-  bytes(): number
-}
+export type CachedBlock = ReturnType<typeof createCachedBlock>
 
 /** `onGrow` is called after an answer was cached and `bytes()` has changed. */
-export function createCachedBlock(input: BlockContent, onGrow: () => void): CachedBlock {
+export function createCachedBlock(input: BlockContent, onGrow: () => void) {
   const raw = input.block.block_header.raw_data
   const transactions = input.block.txIDs.map(toHash)
   const sourceBytes = input.outcomes.reduce((sum, { held }) => sum + held, input.block.held)
@@ -106,50 +80,55 @@ export function createCachedBlock(input: BlockContent, onGrow: () => void): Cach
     return logs
   }
 
-  const view: CachedBlock = {
+  function fullOf(context: BlockContext): Rows<RpcBlock, RpcTransaction> {
+    if (full) return full
+    const { block, outcomes } = kept(source)
+    const rows = toRpcTransactions(block.whole(), outcomes.map(wholeOf), context)
+    full = toRows(
+      rows.map((row) => JSON.stringify(row)),
+      { name: 'transactions', object: { ...headerOf(context), uncles: [] } },
+    )
+    made()
+    return full
+  }
+
+  function receiptsOf(context: BlockContext): Rows<RpcReceipt[], RpcReceipt> {
+    if (receipts) return receipts
+    const { block, outcomes } = kept(source)
+    const rows = toRpcReceipts(block.whole(), outcomes.map(wholeOf), context)
+    receipts = toRows(rows.map((row) => JSON.stringify(row)))
+    made()
+    return receipts
+  }
+
+  return {
     id: { hash: toHash(input.block.blockID), number: raw.number ?? 0 },
     parentHash: toHash(raw.parentHash),
+    /** Milliseconds. */
     timestamp: raw.timestamp ?? 0,
     transactions,
 
-    slim(context = {}) {
+    slim(context: Pick<BlockContext, 'baseFeePerGas'> = {}): Prepared<RpcBlock> {
       if (slim) return slim
       slim = preparedOfText(JSON.stringify(toRpcBlock(headerOf(context), transactions)))
       made()
       return slim
     },
+    full: fullOf,
+    receipts: receiptsOf,
 
-    full(context) {
-      if (full) return full
-      const { block, outcomes } = kept(source)
-      const rows = toRpcTransactions(block.whole(), outcomes.map(wholeOf), context)
-      full = toRows(
-        rows.map((row) => JSON.stringify(row)),
-        { name: 'transactions', object: { ...headerOf(context), uncles: [] } },
-      )
-      made()
-      return full
-    },
-
-    receipts(context) {
-      if (receipts) return receipts
-      const { block, outcomes } = kept(source)
-      const rows = toRpcReceipts(block.whole(), outcomes.map(wholeOf), context)
-      receipts = toRows(rows.map((row) => JSON.stringify(row)))
-      made()
-      return receipts
-    },
-
-    transaction(index, context) {
+    /** One transaction. It does not build the others, until several were asked for. */
+    transaction(index: number, context: BlockContext): Prepared<RpcTransaction> | undefined {
       const transaction = full ? undefined : source?.block.transaction(index)
-      if (!transaction || ++alone > ALONE) return view.full(context).row(index)
+      if (!transaction || ++alone > ALONE) return fullOf(context).row(index)
       const { block, outcomes } = kept(source)
       const place = { block, index, info: outcomes[index]?.whole() }
       return preparedOfText(JSON.stringify(toRpcTransactionAt(place, transaction, context)))
     },
 
-    receipt(index, context) {
-      if (receipts || ++alone > ALONE) return view.receipts(context).row(index)
+    /** One receipt; as `transaction`. */
+    receipt(index: number, context: BlockContext): Prepared<RpcReceipt> | undefined {
+      if (receipts || ++alone > ALONE) return receiptsOf(context).row(index)
       const { block, outcomes } = kept(source)
       const transaction = block.transaction(index)
       const info = outcomes[index]?.whole()
@@ -164,22 +143,27 @@ export function createCachedBlock(input: BlockContent, onGrow: () => void): Cach
       return preparedOfText(JSON.stringify(toRpcReceipt(block, { info, transaction }, place)))
     },
 
-    built: (isFull) => (isFull ? full?.whole : slim),
-    logs: (matcher, after) => logBlock().logs(matcher, after),
-    count: (matcher) => logBlock().count(matcher),
+    /** The answer with or without whole transactions if it was built before; then it needs no context. */
+    built: (isFull: boolean) => (isFull ? full?.whole : slim),
+    /** See `LogBlock`. */
+    logs: (matcher: LogMatcher, after?: number) => logBlock().logs(matcher, after),
+    count: (matcher: LogMatcher) => logBlock().count(matcher),
 
-    concerned() {
+    /** What each transaction concerns; none of genesis. */
+    concerned(): readonly Concerned[] {
       if (concerned) return concerned
       concerned = concernedIn(kept(source))
       made()
       return concerned
     },
 
-    native(index) {
+    /** A transaction as the node sent it; undefined when it is not kept any more. */
+    native(index: number): NativeTransaction | undefined {
       const transaction = source?.block.transaction(index)
       return transaction && { transaction, info: source?.outcomes[index]?.whole() }
     },
 
+    /** Estimated memory. */
     bytes: () =>
       BLOCK_BYTES +
       transactions.length * TRANSACTION_BYTES +
@@ -191,7 +175,6 @@ export function createCachedBlock(input: BlockContent, onGrow: () => void): Cach
       (concerned ? transactions.length * CONCERNED_BYTES : 0) +
       (logs?.bytes ?? 0),
   }
-  return view
 }
 
 /**

@@ -4,17 +4,15 @@ import type { BlockId } from '../../codec/blockRef.ts'
 import type { Blocks } from './blocks.ts'
 
 /** Data of solidified blocks, by height. Its memory is separate from that of the block cache, so that it evicts no block. */
-export type SolidCache<block> = {
-  get(number: number): block | undefined
-  /** @param epoch - `blocks.epoch()` before the read. A block of an earlier epoch is not cached, because the chain went back. */
-  put(block: block, epoch: number): void
-}
+export type SolidCache<block extends SolidBlock> = ReturnType<typeof createSolidCache<block>>
+
+type SolidBlock = { readonly id: BlockId; readonly bytes: number }
 
 /** Creates the cache. @param bytes - its memory; 0 switches it off. */
-export function createSolidCache<block extends { readonly id: BlockId; readonly bytes: number }>({
+export function createSolidCache<block extends SolidBlock>({
   blocks,
   bytes,
-}: createSolidCache.Options): SolidCache<block> {
+}: createSolidCache.Options) {
   const cache = new LRUCache<number, block>({
     // The library accepts only positive sizes. A cache of one byte stores no block.
     maxSize: Math.max(bytes, 1),
@@ -30,13 +28,14 @@ export function createSolidCache<block extends { readonly id: BlockId; readonly 
   }
 
   return {
-    get(number) {
+    get(number: number): block | undefined {
       drop()
       const block = cache.get(number)
       const canonical = block && blocks.hashAt(number)
       return canonical === undefined || canonical === block?.id.hash ? block : undefined
     },
-    put(block, readAt) {
+    /** @param readAt - `blocks.epoch()` before the read. A block of an earlier epoch is not cached, because the chain went back. */
+    put(block: block, readAt: number): void {
       drop()
       if (readAt === epoch) cache.set(block.id.number, block)
     },

@@ -11,14 +11,7 @@ const ALL_SMALL = 32 * 1024 * 1024
 const PLACES = 16
 
 /** The memory of the rows of one search until its answer is complete. */
-export type SearchMemory = {
-  /** Undefined when the search may read more rows now. Otherwise it waits for a place. Call it before each read. */
-  room(): Promise<void> | undefined
-  /** Adds the bytes of rows that were read. */
-  add(bytes: number): void
-  /** Ends the search. */
-  free(): void
-}
+export type SearchMemory = ReturnType<ReturnType<typeof createSearchMemory>['open']>
 
 /**
  * Bounds the memory of concurrent searches: many clients may request large answers at the same time, and an answer counts
@@ -28,16 +21,14 @@ export function createSearchMemory({
   allSmall = ALL_SMALL,
   places = PLACES,
   small = SMALL,
-}: createSearchMemory.Options = {}): {
-  /** @param call - the search, whose caller waits for its turn */
-  open(call?: Call): SearchMemory
-} {
+}: createSearchMemory.Options = {}) {
   const limit = createFairLimit(places)
   /** Bytes of the searches without a place. */
   let total = 0
 
   return {
-    open(call) {
+    /** @param call - the search, whose caller waits for its turn */
+    open(call?: Call) {
       let held = 0
       let hasPlace = false
       let waiting: Promise<void> | undefined
@@ -50,7 +41,8 @@ export function createSearchMemory({
       }
 
       return {
-        room() {
+        /** Undefined when the search may read more rows now. Otherwise it waits for a place. Call it before each read. */
+        room(): Promise<void> | undefined {
           if (hasPlace || (held <= small && total <= allSmall)) return undefined
           waiting ??= new Promise((resolve) => {
             void limit(async () => {
@@ -63,11 +55,13 @@ export function createSearchMemory({
           })
           return waiting
         },
-        add(bytes) {
+        /** Adds the bytes of rows that were read. */
+        add(bytes: number): void {
           held += bytes
           if (!hasPlace && !isOver) total += bytes
         },
-        free() {
+        /** Ends the search. */
+        free(): void {
           leave()
           isOver = true
           release()

@@ -1,20 +1,20 @@
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { RpcSocket } from './socket.ts'
 
-/** Background jobs of subscriptions that catch up: a limited number of sockets at a time, one job of each. */
-export type CatchUpQueue<job> = { add(job: job): void }
-
 /** Sockets that are served at a time, and those of one client, which may read as slowly as it likes. */
 const AT_ONCE = 8
 const OF_CLIENT = 4
 
-/** Runs jobs part by part until they are done. Clients take turns, and so do the sockets of a client and the jobs of a socket. */
+/**
+ * Background jobs of subscriptions that catch up: a limited number of sockets at a time, one job of each. Runs jobs part by part until
+ * they are done. Clients take turns, and so do the sockets of a client and the jobs of a socket.
+ */
 export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'client' | 'id'> }>({
   isOpen,
   onDone,
   onError,
   take,
-}: createCatchUpQueue.Options<job>): CatchUpQueue<job> {
+}: createCatchUpQueue.Options<job>) {
   /** Of each socket that is served or waits: its waiting jobs. */
   const jobs = new Map<string, Set<job>>()
   /** Sockets with waiting jobs and no running one, by client. */
@@ -72,7 +72,7 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'client
   }
 
   return {
-    add(job) {
+    add(job: job): void {
       const own = jobs.get(job.socket.id)
       if (own) own.add(job)
       else {

@@ -8,15 +8,10 @@ import type { ClientCall } from '../../rpc/request.ts'
 export type Call = { method: string; params?: readonly unknown[] }
 
 /** Calls a JSON-RPC server in this process. */
-export type InProcessClient = {
-  /** @param asking - Its signal ends the call, and its meter counts the native calls. @throws RpcError */
-  readonly request: (call: Call, asking?: Asking) => Promise<unknown>
-  /** The same for a client: limits per client count for it. @throws RpcError */
-  readonly requestFor: (call: Call, asking: ClientCall) => Promise<unknown>
-}
+export type InProcessClient = ReturnType<typeof createInProcessClient>
 
 /** Creates a client. `server` is a function because the server may be created later. */
-export function createInProcessClient(server: () => RpcServer): InProcessClient {
+export function createInProcessClient(server: () => RpcServer) {
   async function requestFor({ method, params = [] }: Call, asking: ClientCall): Promise<unknown> {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const answer = await server().answer(text, asking)
@@ -28,7 +23,12 @@ export function createInProcessClient(server: () => RpcServer): InProcessClient 
     return result
   }
 
-  return { requestFor, request: (call, asking) => requestFor(call, inProcess(asking)) }
+  return {
+    /** @param asking - Its signal ends the call, and its meter counts the native calls. @throws RpcError */
+    request: (call: Call, asking?: Asking) => requestFor(call, inProcess(asking)),
+    /** The same for a client: limits per client count for it. @throws RpcError */
+    requestFor,
+  }
 }
 
 function inProcess({ meter, signal = createStop() }: Asking = {}): ClientCall {

@@ -1,13 +1,7 @@
 import type { Part } from './halves.ts'
 
 /** Collects what is to be stored, and hands it on in few pieces. What does not fit is not stored. */
-export type Keeper = {
-  keep(part: Part): void
-  /** Notes that a block was read. */
-  use(number: number): void
-  /** Hands on the rest. */
-  end(): Promise<void>
-}
+export type Keeper = ReturnType<typeof createKeeper>
 
 /** Milliseconds until answers are handed on, and their number after which they are at once. */
 const DELAY = 250
@@ -17,7 +11,7 @@ const MOST = 500
 const WAITING_BYTES = 32 * 1024 * 1024
 
 /** @param add - stores answers; a failure was reported by it */
-export function createKeeper(add: (parts: Part[], used: number[]) => Promise<void>): Keeper {
+export function createKeeper(add: (parts: Part[], used: number[]) => Promise<void>) {
   let parts: Part[] = []
   let used = new Set<number>()
   let bytes = 0
@@ -47,16 +41,18 @@ export function createKeeper(add: (parts: Part[], used: number[]) => Promise<voi
   }
 
   return {
-    keep(part) {
+    keep(part: Part): void {
       if (bytes + sizeOf(part) > WAITING_BYTES) return
       bytes += sizeOf(part)
       parts.push(part)
       start()
     },
-    use(number) {
+    /** Notes that a block was read. */
+    use(number: number): void {
       if (used.size < MOST) used.add(number)
       start()
     },
+    /** Hands on the rest. */
     async end() {
       await adding
       await flush()

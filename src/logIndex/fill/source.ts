@@ -19,17 +19,10 @@ export type FillSource = {
 }
 
 /** Reads blocks with their logs. Each is checked: right height, all transactions, an outcome for each. */
-export type BlockReader = {
-  /**
-   * Blocks from one height to another, both included, in order. Calls go on ahead of the block that is taken.
-   *
-   * @throws UpstreamError, or the signal's reason
-   */
-  read(from: number, to: number, call?: Call): AsyncGenerator<IndexBlock>
-}
+export type BlockReader = ReturnType<typeof createBlockReader>
 
 /** Reads blocks at a given pace. */
-export function createBlockReader({ native, pace }: createBlockReader.Options): BlockReader {
+export function createBlockReader({ native, pace }: createBlockReader.Options) {
   const outlines = createOutlines<BlockParties>(
     (request, call) => native.wallet.getBlockParties(request, call),
     (call) => pace.run(call),
@@ -74,7 +67,12 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
   }
 
   return {
-    async *read(from, to, call) {
+    /**
+     * Blocks from one height to another, both included, in order. Calls go on ahead of the block that is taken.
+     *
+     * @throws UpstreamError, or the signal's reason
+     */
+    async *read(from: number, to: number, call?: Call): AsyncGenerator<IndexBlock> {
       let isOver = false
       const start = (at: number): Reading => {
         const end = Math.min(to, at + outlines.step() - 1)

@@ -11,13 +11,7 @@ const STOP_LIMIT = 3_000
 const MOST_DOUBLINGS = 5
 
 /** A thread that is started again when it ends. */
-export type Thread = {
-  /** @throws Error when it is not running, or ends before it has answered */
-  call: Call
-  start(): void
-  /** Calls it once more, so that it can end its work, and ends it. One that still loads is ended at once. A second call waits for the first. */
-  stop(call: string): Promise<void>
-}
+export type Thread = ReturnType<typeof createThread>
 
 /** Creates a worker thread from a file beside this one. It runs after `start`. */
 export function createThread({
@@ -27,7 +21,7 @@ export function createThread({
   onEvent,
   onStart = () => {},
   restartDelay,
-}: createThread.Options): Thread {
+}: createThread.Options) {
   let calls: Call | undefined
   let thread: Worker | undefined
   let timer: NodeJS.Timeout | undefined
@@ -55,13 +49,17 @@ export function createThread({
     })
   }
 
+  /** @throws Error when it is not running, or ends before it has answered */
+  const call: Call = async (...asked) => {
+    if (!calls) throw new Error('the thread of the log index is not running')
+    return calls(...asked)
+  }
+
   return {
+    call,
     start,
-    async call(...call) {
-      if (!calls) throw new Error('the thread of the log index is not running')
-      return calls(...call)
-    },
-    stop(call) {
+    /** Calls it once more, so that it can end its work, and ends it. One that still loads is ended at once. A second call waits for the first. */
+    stop(call: string): Promise<void> {
       clearTimeout(timer)
       return (stopping ??= (async () => {
         // A transaction that never ends, such as one of a server that does not answer, is abandoned.

@@ -1,11 +1,5 @@
 /** Latencies of the recent calls of one kind. Milliseconds. */
-export type Latency = {
-  add(milliseconds: number): void
-  /** The value that the given part of the recent calls stayed below; undefined without a call. */
-  quantile(part: number): number | undefined
-  /** The 95th percentile of the recent calls; undefined while there are too few calls. */
-  p95(): number | undefined
-}
+export type Latency = ReturnType<typeof createLatency>
 
 /** Number of calls in the sample: enough for a 95th percentile, few enough to follow a change within seconds. */
 const SAMPLES = 128
@@ -13,7 +7,7 @@ const SAMPLES = 128
 /** Minimum number of calls for the 95th percentile. */
 const ENOUGH = 20
 
-export function createLatency(): Latency {
+export function createLatency() {
   const samples = new Float64Array(SAMPLES)
   let count = 0
   // Sorted in place, because a new array for each time takes longer than the sorting. They are sorted again
@@ -33,11 +27,13 @@ export function createLatency(): Latency {
   }
 
   return {
-    add(milliseconds) {
+    add(milliseconds: number) {
       samples[count % SAMPLES] = milliseconds
       count++
     },
+    /** The value that the given part of the recent calls stayed below; undefined without a call. */
     quantile,
+    /** The 95th percentile of the recent calls; undefined while there are too few calls. */
     p95: () => (count < ENOUGH ? undefined : quantile(0.95)),
   }
 }

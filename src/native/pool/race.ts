@@ -7,13 +7,6 @@ import type { Member, MemberCall } from './member.ts'
 import type { Need } from './need.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Calls one node, and others when the first fails or is slow, until one gives an answer. */
-export type Race = {
-  run(call: RaceCall, first: Member, signal: StopSignal | undefined): Promise<NativeReply>
-  /** Calls without a result yet. */
-  inFlight(): number
-}
-
 export type RaceCall = MemberCall & {
   need: Need
   /** What the call belongs to: reads of the newest state for one group go to one node. */
@@ -51,6 +44,8 @@ const CONFIRM_WAIT = 1_000
 const BUSY_PAUSES = [100, 200, 400]
 
 /**
+ * Calls one node, and others when the first fails or is slow, until one gives an answer.
+ *
  * - An answer ends the race; calls still in flight are cancelled soon.
  * - `{}` or `[]` is confirmed by a second node, whose answer counts. Where the second node does not answer in time, the first answer
  *   counts.
@@ -67,7 +62,7 @@ export function createRace({
   onExtra = () => {},
   retries,
   timeout,
-}: createRace.Options): Race {
+}: createRace.Options) {
   const due = createDueList<Run>({ onDue })
   let inFlight = 0
 
@@ -233,8 +228,8 @@ export function createRace({
   }
 
   // Nearly all calls end with the first answer, so a run allocates little at its start.
-  const start: Race['run'] = (call, first, signal) =>
-    new Promise((resolve, reject) => {
+  const start = (call: RaceCall, first: Member, signal: StopSignal | undefined) =>
+    new Promise<NativeReply>((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const now = performance.now()
       const deadline = now + timeout
@@ -262,7 +257,11 @@ export function createRace({
       return launch(run, first, now)
     })
 
-  return { run: start, inFlight: () => inFlight }
+  return {
+    run: start,
+    /** Calls without a result yet. */
+    inFlight: () => inFlight,
+  }
 }
 
 export declare namespace createRace {
