@@ -36,8 +36,9 @@ import {
 export type Dispatch = ReturnType<typeof createDispatch>
 
 /**
- * The table of methods as a server of json-rpc-2.0. A response carries what the method returned; the innermost middleware writes it as
- * bytes with the id as the client wrote it, so that prepared bytes are sent without a copy.
+ * The table of methods as a server of json-rpc-2.0. A response carries what the method returned, or the error for what it threw. It is
+ * written as bytes at once, with the id as the client wrote it, so that prepared bytes are sent without a copy and middleware knows how
+ * many there are.
  */
 export function createDispatch({
   around,
@@ -54,61 +55,54 @@ export function createDispatch({
   const served = Object.keys(methods).filter((name) => methods[name]?.kind !== 'refused')
   server.mapErrorToJSONRPCErrorResponse = (id, error) => errorResponse(id, errorOf(error))
   // The library answers other texts than geth.
-  server.handleMethodNotFound = async ({ id = null, method }, given) => {
-    const { fault } = given as RpcCall
-    return errorResponse(
-      id,
-      fault === undefined ? methodNotFound(method, served) : invalidRequest(fault),
-    )
+  server.handleMethodNotFound = async (request, given) => {
+    const call = given as RpcCall
+    const { fault } = call
+    const error =
+      fault === undefined ? methodNotFound(request.method, served) : invalidRequest(fault)
+    return settle(request, call, errorResponse(request.id ?? null, error))
   }
   for (const [name, method] of Object.entries(methods))
     server.addMethodAdvanced(name, (request, call) => run(name, method, request, call))
+  server.applyMiddleware(...middleware)
 
-  function run(
-    name: string,
-    method: AnyMethod,
-    { id = null, params }: JSONRPCRequest,
-    call: RpcCall,
-  ) {
-    const given: unknown = params ?? []
+  function run(name: string, method: AnyMethod, request: JSONRPCRequest, call: RpcCall) {
+    const { id = null, params } = request
+    const succeed = (result: unknown) =>
+      settle(request, call, createJSONRPCSuccessResponse(id, result))
+    const fail = (error: unknown) => {
+      onError(error, `the call of ${name} failed`)
+      return settle(request, call, server.mapErrorToJSONRPCErrorResponse(id, error))
+    }
+    let result: unknown
+    try {
+      result = resultOf(name, method, params ?? [], call)
+    } catch (error) {
+      return answered(fail(error))
+    }
+    return isThenable(result)
+      ? Promise.resolve(result).then(succeed, fail)
+      : answered(succeed(result))
+  }
+
+  function resultOf(name: string, method: AnyMethod, params: unknown, call: RpcCall): unknown {
     const work = (view: Context) => {
-      if (!Array.isArray(given)) throw new RpcError(JSONRPCErrorCode.InvalidParams, NO_ARRAY)
-      if (!around) return callMethod(method, view, given, call)
-      const runs = () => callMethod(method, view, given, call)
-      return around({ call, context: view, method: name, params: given }, runs)
+      if (!Array.isArray(params)) throw new RpcError(JSONRPCErrorCode.InvalidParams, NO_ARRAY)
+      if (!around) return callMethod(method, view, params, call)
+      const runs = () => callMethod(method, view, params, call)
+      return around({ call, context: view, method: name, params }, runs)
     }
     const view = context()
-    const result: unknown = view instanceof Promise ? view.then(work) : work(view)
-    return isThenable(result)
-      ? Promise.resolve(result).then((value) => createJSONRPCSuccessResponse(id, value))
-      : answered(createJSONRPCSuccessResponse(id, result))
+    return view instanceof Promise ? view.then(work) : work(view)
   }
 
-  /** Turns what the method returned or threw into an answer, within what the request may still have. */
-  const settled: RpcMiddleware = (next, request, call) => {
-    let response: PromiseLike<JSONRPCResponse | null>
-    try {
-      response = next(request, call)
-    } catch (error) {
-      return answered(settle(request, call, responseTo(request, call, error)))
-    }
-    return response.then(
-      (response) => settle(request, call, response),
-      (error) => settle(request, call, responseTo(request, call, error)),
-    )
-  }
-
-  function responseTo({ id }: JSONRPCRequest, { method }: RpcCall, error: unknown) {
-    onError(error, `the call of ${method} failed`)
-    return id === undefined ? null : server.mapErrorToJSONRPCErrorResponse(id, error)
-  }
-
+  /** Writes the answer to a call, within what its request may still have. */
   function settle(
     { id }: JSONRPCRequest,
     call: RpcCall,
-    response: JSONRPCResponse | null,
+    response: JSONRPCResponse,
   ): JSONRPCResponse | null {
-    if (id === undefined || !response) {
+    if (id === undefined) {
       // A notification is not answered, even if it failed.
       if (call.method === 'unknown') call.code = JSONRPCErrorCode.MethodNotFound
       endCall(call, false)
@@ -139,8 +133,6 @@ export function createDispatch({
     if (shared.left < 0) return tooLarge(responseLimit)
     return (limits?.hasRoom(bytes, client) ?? true) ? undefined : TOO_MUCH_UNSENT
   }
-
-  server.applyMiddleware(...middleware, settled)
 
   /** @param rawId - its numeric id as it was written */
   return (
