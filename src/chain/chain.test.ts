@@ -9,7 +9,7 @@ import { createScriptedView } from '../../test/support/scriptedChainView.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcTransaction } from '../codec/types.ts'
 import { fromPrepared } from '../lib/prepared.ts'
-import { contentOf } from './load.ts'
+import { contentOf } from './reads/load.ts'
 
 const unknown: Hash = `0x${'ab'.repeat(32)}`
 const labelledHash = (label: string): Hash =>

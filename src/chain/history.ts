@@ -2,12 +2,12 @@ import { wantedKinds } from '../codec/accounts.ts'
 import type { Call } from '../lib/call.ts'
 import { RpcError, UpstreamError } from '../lib/errors.ts'
 import { together } from '../lib/together.ts'
-import type { AccountIndex } from './accountIndex.ts'
-import type { BlockRange } from './blockRange.ts'
 import type { Blocks } from './blocks/blocks.ts'
 import type { CachedBlock } from './blocks/cachedBlock.ts'
 import type { HistoryQuery, HistoryRows } from './blocks/chainTypes.ts'
 import { gapsBetween } from './logs/indexedLogs.ts'
+import type { AccountIndex } from './reads/accountIndex.ts'
+import type { BlockRange } from './reads/blockRange.ts'
 
 /** A transaction of a history. */
 type HistoryPlace = { block: CachedBlock; index: number; kinds: number }

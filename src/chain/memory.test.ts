@@ -10,7 +10,7 @@ import { type CachedBlock, createCachedBlock } from './blocks/cachedBlock.ts'
 import { createLogBlock } from './blocks/logBlock.ts'
 import { arrayOf } from './blocks/logChunk.ts'
 import { createLogMatcher } from './blocks/logMatch.ts'
-import { contentOf } from './load.ts'
+import { contentOf } from './reads/load.ts'
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void

@@ -1,9 +1,9 @@
-import type { BlockRange } from '../chain/blockRange.ts'
 import { searchNode } from '../chain/logs/logHints.ts'
+import type { BlockRange } from '../chain/reads/blockRange.ts'
 import type { NodeRpc } from '../native/transport/nodeRpc.ts'
 import type { Pace } from './fill/pace.ts'
 
-export type { BlockRange } from '../chain/blockRange.ts'
+export type { BlockRange } from '../chain/reads/blockRange.ts'
 
 /** What an audit compares of a log. Hex without `0x`. */
 export type AuditedLog = {

@@ -1,5 +1,5 @@
-import type { AccountAnswer, AccountRequest } from '../chain/accountIndex.ts'
-import type { BlockRange } from '../chain/blockRange.ts'
+import type { AccountAnswer, AccountRequest } from '../chain/reads/accountIndex.ts'
+import type { BlockRange } from '../chain/reads/blockRange.ts'
 import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'

@@ -1,4 +1,4 @@
-import type { AccountPlace, AccountRequest } from '../../src/chain/accountIndex.ts'
+import type { AccountPlace, AccountRequest } from '../../src/chain/reads/accountIndex.ts'
 import type { Concerned } from '../../src/codec/accounts.ts'
 import type { LogSearch } from '../../src/codec/logPage/match.ts'
 import type { PlainLog } from '../../src/codec/logPage/plainLog.ts'

@@ -1,4 +1,4 @@
-import type { LoadedBlock } from '../../src/chain/load.ts'
+import type { LoadedBlock } from '../../src/chain/reads/load.ts'
 import { parseNative } from '../../src/native/wire/json.ts'
 import type { Block, TransactionInfo } from '../../src/native/wire/types.ts'
 import { recordedNative } from './node.ts'

@@ -5,7 +5,7 @@ import { createSteeredHead } from '../../../test/support/steeredHead.ts'
 import { fromPrepared } from '../../lib/prepared.ts'
 import { createNodeClient } from '../../native/client.ts'
 import type { Block } from '../../native/wire/types.ts'
-import { contentOf } from '../load.ts'
+import { contentOf } from '../reads/load.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 
 const MIB = 1024 * 1024

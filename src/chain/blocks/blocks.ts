@@ -16,7 +16,7 @@ import {
   type BlockSource,
   loadContent,
   readBlocks,
-} from '../load.ts'
+} from '../reads/load.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
 import { createReadAhead } from './readAhead.ts'
 import { createRuns } from './runs.ts'

@@ -5,10 +5,10 @@ import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import type { Prepared } from '../../lib/prepared.ts'
-import type { AccountRequest } from '../accountIndex.ts'
-import type { BlockRange, NextRun } from '../blockRange.ts'
 import type { HeadBlock } from '../head/headTypes.ts'
-import type { NativeTransaction } from '../load.ts'
+import type { AccountRequest } from '../reads/accountIndex.ts'
+import type { BlockRange, NextRun } from '../reads/blockRange.ts'
+import type { NativeTransaction } from '../reads/load.ts'
 import type { PricedBlock } from './energyPrices.ts'
 
 /** The chain as methods see it, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */

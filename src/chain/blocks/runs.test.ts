@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../../native/errors.ts'
-import type { BlockRange } from '../blockRange.ts'
+import type { BlockRange } from '../reads/blockRange.ts'
 import { createRuns } from './runs.ts'
 
 /** A reader of numbers, and the ranges that it was asked for. */

@@ -1,7 +1,7 @@
 import type { Call } from '../../lib/call.ts'
 import { createSharing } from '../../native/dedupe.ts'
 import { isBusyOrUnreachable } from '../../native/errors.ts'
-import type { BlockRange } from '../blockRange.ts'
+import type { BlockRange } from '../reads/blockRange.ts'
 
 /**
  * Reads the block of a height with one call for all consecutive heights that are asked for in the same event loop tick, such as

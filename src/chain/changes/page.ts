@@ -4,11 +4,11 @@ import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
 import type { Call } from '../../lib/call.ts'
 import { InvalidParamsError, UpstreamError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { stretchOf } from '../blockRange.ts'
 import type { Chain } from '../blocks/chainTypes.ts'
 import { blockChangesFrom } from '../head/blockChanges.ts'
 import type { Head, Window } from '../head/headTypes.ts'
 import { isCanonical, newestIn, windowOf } from '../head/window.ts'
+import { stretchOf } from '../reads/blockRange.ts'
 import { idAt, type Page, type Topic } from './topic.ts'
 
 /** Searches of final history for one page of a filter. */

@@ -7,12 +7,12 @@ import { SUN, type Unit } from '../../codec/unit.ts'
 import type { Call } from '../../lib/call.ts'
 import { NarrowRangeError, UpstreamError } from '../../lib/errors.ts'
 import { fromPrepared } from '../../lib/prepared.ts'
-import type { BlockRange } from '../blockRange.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import { createLogMatcher } from '../blocks/logMatch.ts'
 import type { RecentBlock } from '../head/headTypes.ts'
 import { recentHeaderText, recentLogText } from '../head/recentText.ts'
 import { TooManyBlocksError } from '../logs/logs.ts'
+import type { BlockRange } from '../reads/blockRange.ts'
 
 /** What is delivered. `from` and `to` are heights: logs of blocks outside of them are not delivered. */
 export type TopicSpec =

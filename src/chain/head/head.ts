@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
 import type { RedisLink } from '../../lib/redis.ts'
-import type { NextRun } from '../blockRange.ts'
+import type { NextRun } from '../reads/blockRange.ts'
 import type { ChainUpdate, Head, HeadLog, Window } from './headTypes.ts'
 import { createPoller } from './poller.ts'
 import { createPollSchedule } from './pollSchedule.ts'

@@ -6,7 +6,7 @@ import { UpstreamError } from '../../lib/errors.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { Block } from '../../native/wire/types.ts'
 import { viewOfBlock } from '../../native/wire/views.ts'
-import { type BlockSource, type LoadedBlock, loadBlock } from '../load.ts'
+import { type BlockSource, type LoadedBlock, loadBlock } from '../reads/load.ts'
 import type { HeadBlock, RecentBlock } from './headTypes.ts'
 
 /** The node calls of the head. Each throws UpstreamError or another RpcError when the node fails. */

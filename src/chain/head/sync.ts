@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import { UpstreamError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
-import { type NextRun, stretchOf } from '../blockRange.ts'
+import { type NextRun, stretchOf } from '../reads/blockRange.ts'
 import { createContradiction, type ContradictionLimit } from './contradiction.ts'
 import type { ChainUpdate, HeadBlock, RecentBlock, Window } from './headTypes.ts'
 import { loadRange } from './loadRange.ts'

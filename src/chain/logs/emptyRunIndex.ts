@@ -1,4 +1,4 @@
-import type { BlockRange, NextRun } from '../blockRange.ts'
+import type { BlockRange, NextRun } from '../reads/blockRange.ts'
 import type { IndexedLogs } from './indexedLogs.ts'
 
 /** A log index that knows only that the blocks of runs have no logs. So a search of any range reads no block of a run. */

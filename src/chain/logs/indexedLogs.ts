@@ -1,9 +1,9 @@
 import { toQuantity } from '../../codec/quantity.ts'
 import type { Call } from '../../lib/call.ts'
 import { NarrowRangeError, UpstreamError } from '../../lib/errors.ts'
-import type { BlockRange } from '../blockRange.ts'
 import type { LogMatch } from '../blocks/chainTypes.ts'
 import { type LogChunk, packedChunk, type PackedRows } from '../blocks/logChunk.ts'
+import type { BlockRange } from '../reads/blockRange.ts'
 
 /** The log index as searches see it. */
 export type IndexedLogs = {

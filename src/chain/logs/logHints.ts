@@ -5,8 +5,8 @@ import { toQuantity } from '../../codec/quantity.ts'
 import type { Call } from '../../lib/call.ts'
 import { NodeRpcError } from '../../native/errors.ts'
 import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
-import type { BlockRange } from '../blockRange.ts'
 import type { LogMatch } from '../blocks/chainTypes.ts'
+import type { BlockRange } from '../reads/blockRange.ts'
 
 /** Finds the blocks that have logs of a search, without reading blocks. */
 export type LogHints = ReturnType<typeof createLogHints>

@@ -9,7 +9,7 @@ import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
 import type { CachedBlock } from '../blocks/cachedBlock.ts'
 import { createLogBlock, type LogBlock } from '../blocks/logBlock.ts'
 import type { SolidCache } from '../blocks/solidCache.ts'
-import { logsFit, type LogSource } from '../load.ts'
+import { logsFit, type LogSource } from '../reads/load.ts'
 import { createOutlines, MAX_STEP } from './outlines.ts'
 
 /** A block for log searches: a block of the block cache, or one of which only the logs were read. */

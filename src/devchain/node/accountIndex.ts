@@ -1,4 +1,4 @@
-import type { AccountIndex, AccountPlace } from '../../chain/accountIndex.ts'
+import type { AccountIndex, AccountPlace } from '../../chain/reads/accountIndex.ts'
 import { concernedBy, wantedKinds } from '../../codec/accounts.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { partiesOfValue } from '../../native/wire/parties.ts'

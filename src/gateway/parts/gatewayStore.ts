@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import type { Head } from '../../chain/head/headTypes.ts'
-import type { LoadedBlock } from '../../chain/load.ts'
+import type { LoadedBlock } from '../../chain/reads/load.ts'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { BlockSource } from '../../logIndex/blocks/throughStore.ts'

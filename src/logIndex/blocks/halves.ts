@@ -1,4 +1,4 @@
-import { logsFit } from '../../chain/load.ts'
+import { logsFit } from '../../chain/reads/load.ts'
 import { readOutcomes, readOutline } from '../../native/grpc/messages.ts'
 import { itemsOf } from '../../native/protobuf/fields.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'

@@ -1,4 +1,4 @@
-import type { BlockRange } from '../../chain/blockRange.ts'
+import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { Engine } from '../engine/engine.ts'
 import { canMerge, MERGE_WORK, mergeIndex } from '../store/merge.ts'

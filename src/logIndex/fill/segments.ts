@@ -1,5 +1,5 @@
-import type { BlockRange } from '../../chain/blockRange.ts'
 import { gapsBetween } from '../../chain/logs/indexedLogs.ts'
+import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
 import type { CoveredRange } from '../store/coverage.ts'
 

@@ -1,5 +1,5 @@
-import { type BlockSource, loadBlock, logsFit } from '../../chain/load.ts'
 import { createOutlines } from '../../chain/logs/outlines.ts'
+import { type BlockSource, loadBlock, logsFit } from '../../chain/reads/load.ts'
 import { concernedBy } from '../../codec/accounts.ts'
 import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'

@@ -1,4 +1,4 @@
-import type { BlockRange } from '../../chain/blockRange.ts'
+import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import type { Concerned } from '../../codec/accounts.ts'
 import type { PlainLog } from '../../codec/logPage/plainLog.ts'
 import {

@@ -1,4 +1,4 @@
-import type { AccountAnswer, AccountPlace, AccountRequest } from '../../chain/accountIndex.ts'
+import type { AccountAnswer, AccountPlace, AccountRequest } from '../../chain/reads/accountIndex.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { Engine, View } from '../engine/engine.ts'
 import {

@@ -1,4 +1,4 @@
-import type { BlockRange } from '../../chain/blockRange.ts'
+import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import { firstOf, lastOf, type Segment } from '../store/coverage.ts'
 
 /** The second half of the rest of a long search, for another thread. */

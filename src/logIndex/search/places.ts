@@ -1,4 +1,4 @@
-import type { BlockRange } from '../../chain/blockRange.ts'
+import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import type { View } from '../engine/engine.ts'
 import { PART_BLOCKS, PART_LEVEL, postingKey } from '../format/keys.ts'
 import { isParted, listOf, partsOf } from '../format/merged.ts'

@@ -1,4 +1,4 @@
-import type { BlockRange } from '../../chain/blockRange.ts'
+import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import type { LogSearch } from '../../codec/logPage/match.ts'
 import { type Page, type PageLog, readPage } from '../../codec/logPage/reader.ts'
 import { createRowWriter, type RowWriter } from '../../codec/logPage/rowWriter.ts'

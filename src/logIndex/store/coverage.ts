@@ -1,4 +1,4 @@
-import type { BlockRange } from '../../chain/blockRange.ts'
+import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import type { Entry, View } from '../engine/engine.ts'
 import type { IndexBlock } from '../format/block.ts'
 import { BLOCKS_OF_LEVEL, type Level, segmentKey } from '../format/keys.ts'

@@ -1,7 +1,7 @@
 // The thread that searches. It has an engine of its own, so that it neither waits for the writer nor for the gateway.
 import { parentPort, workerData } from 'node:worker_threads'
 
-import type { AccountRequest } from '../../chain/accountIndex.ts'
+import type { AccountRequest } from '../../chain/reads/accountIndex.ts'
 import { answerCalls, transfer } from '../../lib/threadCalls.ts'
 import { openEngine } from '../engine/open.ts'
 import { createAccountSearcher } from '../search/accounts.ts'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 
-import type { AccountAnswer, AccountRequest } from '../../chain/accountIndex.ts'
-import type { BlockRange } from '../../chain/blockRange.ts'
+import type { AccountAnswer, AccountRequest } from '../../chain/reads/accountIndex.ts'
+import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { SearchAnswer, SearchRequest } from '../search/search.ts'
 import { type Search, searchShared } from '../search/share.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { toPrepared } from '../lib/prepared.ts'
-import type { LogOrigin } from './blocks/chainTypes.ts'
+import { toPrepared } from '../../lib/prepared.ts'
+import type { LogOrigin } from '../blocks/chainTypes.ts'
 import { createChainCaches } from './chainCaches.ts'
 
 test('behavior: a cached answer counts where its logs were found, which can be more than its text', () => {

@@ -1,16 +1,21 @@
 import type { Hash } from 'viem'
 
-import { heightOfHash } from '../codec/blockRef.ts'
-import { toHash } from '../codec/quantity.ts'
-import type { Call } from '../lib/call.ts'
-import { UpstreamError } from '../lib/errors.ts'
-import { sleep } from '../lib/sleep.ts'
-import type { NativeClient } from '../native/client.ts'
-import type { BlockOutline } from '../native/wire/blockOutline.ts'
-import type { CallOptions } from '../native/wire/operations.ts'
-import type { TransactionLogs } from '../native/wire/transactionLogs.ts'
-import type { Block, Transaction, TransactionInfo } from '../native/wire/types.ts'
-import { type BlockView, type OutcomeView, viewOfBlock, viewOfInfo } from '../native/wire/views.ts'
+import { heightOfHash } from '../../codec/blockRef.ts'
+import { toHash } from '../../codec/quantity.ts'
+import type { Call } from '../../lib/call.ts'
+import { UpstreamError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/sleep.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { BlockOutline } from '../../native/wire/blockOutline.ts'
+import type { CallOptions } from '../../native/wire/operations.ts'
+import type { TransactionLogs } from '../../native/wire/transactionLogs.ts'
+import type { Block, Transaction, TransactionInfo } from '../../native/wire/types.ts'
+import {
+  type BlockView,
+  type OutcomeView,
+  viewOfBlock,
+  viewOfInfo,
+} from '../../native/wire/views.ts'
 import type { BlockRange } from './blockRange.ts'
 
 /** A block with the outcome of each of its transactions, in the same order. Genesis has transactions without outcomes. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 
-import { createReplayNative } from '../../test/support/native.ts'
-import { recordedNative } from '../../test/support/node.ts'
-import { artifacts, keys, labels } from '../../test/support/recordedChain.ts'
-import type { NativeClient } from '../native/client.ts'
-import { balanceAt } from './state/balance.ts'
-import { codeAt } from './state/code.ts'
-import type { StateRead } from './state/stateRead.ts'
+import { createReplayNative } from '../../../test/support/native.ts'
+import { recordedNative } from '../../../test/support/node.ts'
+import { artifacts, keys, labels } from '../../../test/support/recordedChain.ts'
+import type { NativeClient } from '../../native/client.ts'
+import { balanceAt } from './balance.ts'
+import { codeAt } from './code.ts'
+import type { StateRead } from './stateRead.ts'
 
 const KITCHEN = `0x${labels.contracts.Kitchen.address.slice(2)}` as const
 const DEAD = `0x${labels.contracts['Child payable'].address.slice(2)}` as const

@@ -4,7 +4,7 @@ import { createScriptedChain } from '../../../test/support/chain.ts'
 import { createReplayNative } from '../../../test/support/native.ts'
 import { recordedBlock } from '../../../test/support/recordedBlock.ts'
 import { createNodeClient } from '../../native/client.ts'
-import { loadBlock } from '../load.ts'
+import { loadBlock } from './load.ts'
 
 describe('the recorded chain', () => {
   test('default', async () => {

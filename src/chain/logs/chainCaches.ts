@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 
-import type { RpcLog } from '../codec/types.ts'
-import type { Config } from '../config/config.ts'
-import { type Prepared, preparedLength } from '../lib/prepared.ts'
-import type { NativeClient } from '../native/client.ts'
-import type { Blocks, CanonicalView } from './blocks/blocks.ts'
-import type { LogOrigin } from './blocks/chainTypes.ts'
-import { createEnergyPrices, type EnergyPrices } from './blocks/energyPrices.ts'
-import { createSlimBlocks } from './blocks/slimBlocks.ts'
-import { createSolidCache } from './blocks/solidCache.ts'
-import { createBlockSpans } from './logs/spans.ts'
+import type { RpcLog } from '../../codec/types.ts'
+import type { Config } from '../../config/config.ts'
+import { type Prepared, preparedLength } from '../../lib/prepared.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
+import type { LogOrigin } from '../blocks/chainTypes.ts'
+import { createEnergyPrices, type EnergyPrices } from '../blocks/energyPrices.ts'
+import { createSlimBlocks } from '../blocks/slimBlocks.ts'
+import { createSolidCache } from '../blocks/solidCache.ts'
+import { createBlockSpans } from './spans.ts'
 
 /** The caches that the two views of one chain share. */
 export type ChainCaches = ReturnType<typeof createChainCaches>

@@ -1,4 +1,4 @@
-import type { Call } from '../lib/call.ts'
+import type { Call } from '../../lib/call.ts'
 import type { BlockRange } from './blockRange.ts'
 
 /** A search for the transactions of an account in a range of blocks, both ends included. */
