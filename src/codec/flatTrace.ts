@@ -1,28 +1,8 @@
-import type { Address, Hash, Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 
-import type { JsonSchema } from '../lib/jsonSchema.ts'
+import type { Schema, ValueOf } from '../lib/jsonSchema.ts'
 import type { CallFrame } from './callFrame.ts'
 import * as schemas from './schemas.ts'
-
-/** The position of a transaction on the chain. */
-export type TracePlace = {
-  blockHash: Hash
-  blockNumber: number
-  transactionHash: Hash
-  transactionPosition: number
-}
-
-/** A frame in the format of Parity's `trace_*` methods. Unknown fields are absent. */
-export type FlatTrace = TracePlace & {
-  action: FlatCall | FlatCreate | FlatSuicide
-  error?: string
-  result?: FlatResult | null
-  /** Number of frames directly inside. */
-  subtraces: number
-  /** The path from the outermost frame: an index at each level. */
-  traceAddress: number[]
-  type: 'call' | 'create' | 'suicide'
-}
 
 type FlatCall = {
   callType: string
@@ -35,6 +15,41 @@ type FlatCall = {
 type FlatCreate = { creationMethod: string; from: Address; gas?: Hex; init?: Hex; value: Hex }
 type FlatSuicide = { address: Address; balance: Hex; refundAddress: Address }
 type FlatResult = { address?: Address; code?: Hex; gasUsed?: Hex; output?: Hex }
+
+const integer: Schema<number> = { type: 'integer' }
+const anObject = { type: 'object' }
+const kind: Schema<'call' | 'create' | 'suicide'> = { enum: ['call', 'create', 'suicide'] }
+
+/** Schema of a frame in the format of Parity's `trace_*` methods. Unknown fields are absent. Its amounts are already in the client's unit. */
+export const flatTrace = {
+  title: 'trace',
+  ...schemas.object(
+    {
+      action: anObject as Schema<FlatCall | FlatCreate | FlatSuicide>,
+      blockHash: schemas.hash,
+      blockNumber: integer,
+      transactionHash: schemas.hash,
+      transactionPosition: integer,
+      error: schemas.text,
+      result: schemas.nullable(anObject as Schema<FlatResult>),
+      // Number of frames directly inside.
+      subtraces: integer,
+      // The path from the outermost frame: an index at each level.
+      traceAddress: schemas.listOf(integer),
+      type: kind,
+    },
+    ['error', 'result'],
+  ),
+}
+
+/** A frame in the format of Parity. */
+export type FlatTrace = ValueOf<typeof flatTrace>
+
+/** The position of a transaction on the chain. */
+export type TracePlace = Pick<
+  FlatTrace,
+  'blockHash' | 'blockNumber' | 'transactionHash' | 'transactionPosition'
+>
 
 const REVERTED = 'execution reverted'
 
@@ -113,24 +128,4 @@ function resultOf({ gas, gasUsed, output, to, type }: CallFrame): FlatResult | n
     ...(bytes !== undefined && { code: bytes }),
     ...used,
   }
-}
-
-/** Schema of one entry. Its amounts are already in the client's unit. */
-export const flatTrace: JsonSchema = {
-  title: 'trace',
-  ...schemas.object(
-    {
-      action: { type: 'object' },
-      blockHash: schemas.hash,
-      blockNumber: { type: 'integer' },
-      transactionHash: schemas.hash,
-      transactionPosition: { type: 'integer' },
-      error: schemas.text,
-      result: schemas.nullable({ type: 'object' }),
-      subtraces: { type: 'integer' },
-      traceAddress: schemas.listOf({ type: 'integer' }),
-      type: { enum: ['call', 'create', 'suicide'] },
-    },
-    ['error', 'result'],
-  ),
 }

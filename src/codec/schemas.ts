@@ -1,9 +1,11 @@
-import type { JsonSchema } from '../lib/jsonSchema.ts'
+import type { Hex } from 'viem'
 
-// Schemas of the types in types.ts. A test validates every block of the recorded chain with them, and allows no other
-// fields.
+import type { JsonSchema, Schema, ValueOf } from '../lib/jsonSchema.ts'
 
-const hex = (pattern: string, title: string): JsonSchema => ({ title, type: 'string', pattern })
+// The types in types.ts are those of these schemas. A test validates every block of the recorded chain with them, and allows no
+// other fields.
+
+const hex = (pattern: string, title: string): Schema<Hex> => ({ title, type: 'string', pattern })
 
 /** A quantity: the shortest hex of a number below 2^256. */
 export const quantity = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'quantity')
@@ -19,42 +21,57 @@ const bytes8 = hex('^0x[0-9a-f]{16}$', 'nonce of a block')
 const bytes256 = hex('^0x[0-9a-f]{512}$', 'bloom filter')
 
 /** True or false. */
-export const boolean: JsonSchema = { type: 'boolean' }
+export const boolean: Schema<boolean> = { type: 'boolean' }
 /** Any text. */
-export const text: JsonSchema = { type: 'string' }
+export const text: Schema<string> = { type: 'string' }
 
 /** Null or a value of the schema. */
-export function nullable(schema: JsonSchema): JsonSchema {
+export function nullable<value>(schema: Schema<value>): Schema<value | null> {
   return { oneOf: [{ type: 'null' }, schema] }
 }
 
 /** A list of values of the schema. */
-export function listOf(items: JsonSchema): JsonSchema {
+export function listOf<value>(items: Schema<value>): Schema<value[]> {
   return { type: 'array', items }
 }
 
 /** An object with exactly these fields. Those in `optional` may be absent. */
-export function object(
-  properties: Record<string, JsonSchema>,
-  optional: readonly string[] = [],
-): JsonSchema {
+export function object<
+  properties extends Record<string, JsonSchema>,
+  optional extends keyof properties & string = never,
+>(
+  properties: properties,
+  optional: readonly optional[] = [],
+): Schema<Members<properties, optional>> {
+  const mayLack: readonly string[] = optional
   return {
     type: 'object',
     properties,
-    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    required: Object.keys(properties).filter((name) => !mayLack.includes(name)),
     additionalProperties: false,
   }
 }
 
+type Members<properties, optional extends keyof properties> = Flat<
+  { [name in Exclude<keyof properties, optional>]: ValueOf<properties[name]> } & {
+    [name in optional]?: ValueOf<properties[name]>
+  }
+>
+
+/** The same type as one list of members, as errors of the compiler show it. */
+type Flat<type> = { [name in keyof type]: type[name] }
+
 /** An `RpcLog`. */
-export const log: JsonSchema = {
+export const log = {
   title: 'log',
   ...object({
     address,
     blockHash: hash,
     blockNumber: quantity,
+    // Seconds.
     blockTimestamp: quantity,
     data: bytes,
+    // Counted over the whole block.
     logIndex: quantity,
     removed: boolean,
     topics: listOf(hash),
@@ -64,13 +81,15 @@ export const log: JsonSchema = {
 }
 
 /** An `RpcTransaction`. */
-export const transaction: JsonSchema = {
+export const transaction = {
   title: 'transaction',
   ...object(
     {
       blockHash: nullable(hash),
       blockNumber: nullable(quantity),
+      // Seconds.
       blockTimestamp: nullable(quantity),
+      // Absent where an Ethereum transaction was signed for any chain.
       chainId: quantity,
       from: address,
       gas: quantity,
@@ -88,6 +107,7 @@ export const transaction: JsonSchema = {
       type: quantity,
       v: quantity,
       value: amount,
+      // Absent in legacy transactions of Ethereum.
       yParity: quantity,
     },
     ['chainId', 'maxFeePerGas', 'maxPriorityFeePerGas', 'accessList', 'yParity'],
@@ -95,7 +115,7 @@ export const transaction: JsonSchema = {
 }
 
 /** A filled transaction and its bytes. */
-export const filled: JsonSchema = object({
+export const filled = object({
   raw: bytes,
   tx: {
     type: 'object',
@@ -109,7 +129,7 @@ export const filled: JsonSchema = object({
 })
 
 /** An `RpcReceipt`. */
-export const receipt: JsonSchema = {
+export const receipt = {
   title: 'receipt',
   ...object(
     {
@@ -127,6 +147,7 @@ export const receipt: JsonSchema = {
       transactionHash: hash,
       transactionIndex: quantity,
       type: quantity,
+      // Contracts whose predicted addresses the gateway replaced in the call data before it signed.
       predictedAddresses: listOf(object({ actual: address, predicted: address })),
     },
     ['predictedAddresses'],
@@ -139,14 +160,22 @@ const forkMembers = {
   excessBlobGas: quantity,
   parentBeaconBlockRoot: hash,
   requestsHash: hash,
-  withdrawals: { type: 'array', maxItems: 0 },
+  withdrawals: { type: 'array', maxItems: 0 } as Schema<readonly []>,
   withdrawalsRoot: hash,
 }
 
-const optionalBlockMembers = ['baseFeePerGas', ...Object.keys(forkMembers)]
+const optionalBlockMembers = [
+  'baseFeePerGas',
+  ...(Object.keys(forkMembers) as (keyof typeof forkMembers)[]),
+] as const
+
+const transactions: Schema<Hex[] | ValueOf<typeof transaction>[]> = {
+  anyOf: [listOf(hash), listOf(transaction)],
+}
 
 const blockMembers = {
   ...forkMembers,
+  // The energy price at the block's time. Absent if the fee signal is `legacy`.
   baseFeePerGas: amount,
   difficulty: quantity,
   extraData: bytes,
@@ -165,13 +194,13 @@ const blockMembers = {
   stateRoot: hash,
   timestamp: quantity,
   totalDifficulty: quantity,
-  transactions: { anyOf: [listOf(hash), listOf(transaction)] },
+  transactions,
   transactionsRoot: hash,
   uncles: listOf(hash),
 }
 
 /** An `RpcBlock`. */
-export const block: JsonSchema = {
+export const block = {
   title: 'block',
   ...object(blockMembers, optionalBlockMembers),
 }
@@ -185,16 +214,16 @@ const {
 } = blockMembers
 
 /** The header of a block, as geth shows it. */
-export const header: JsonSchema = {
+export const header = {
   title: 'header',
   ...object(
     headerMembers,
-    optionalBlockMembers.filter((name) => name in headerMembers),
+    optionalBlockMembers.filter((name) => name !== 'withdrawals'),
   ),
 }
 
 /** A block of `eth_simulateV1`. */
-export const simulatedBlock: JsonSchema = {
+export const simulatedBlock = {
   title: 'simulated block',
   ...object(
     {
@@ -225,4 +254,19 @@ export const accessListResult = object(
     error: text,
   },
   ['error'],
+)
+
+const number: Schema<number> = { type: 'number' }
+
+/** The result of `eth_feeHistory`. */
+export const feeHistory = object(
+  {
+    baseFeePerBlobGas: listOf(amount),
+    baseFeePerGas: listOf(amount),
+    blobGasUsedRatio: listOf(number),
+    gasUsedRatio: listOf(number),
+    oldestBlock: quantity,
+    reward: listOf(listOf(amount)),
+  },
+  ['baseFeePerBlobGas', 'blobGasUsedRatio', 'reward'],
 )

@@ -19,3 +19,9 @@ export type JsonSchema = {
   anyOf?: readonly JsonSchema[]
   $ref?: string
 }
+
+/** A schema, with the type of its values. No schema has the member `values`. */
+export type Schema<value> = JsonSchema & { readonly values?: value }
+
+/** The type of the values of a schema. */
+export type ValueOf<schema> = schema extends { readonly values?: infer value } ? value : unknown

@@ -3,9 +3,11 @@ import type { AccessList, Address, Hash, Hex } from 'viem'
 import type { BlockRef } from '../../codec/blockRef.ts'
 import type { CallFrame } from '../../codec/callFrame.ts'
 import type { TracePlace } from '../../codec/flatTrace.ts'
+import type { feeHistory } from '../../codec/schemas.ts'
 import type { TraceRequest } from '../../codec/traceRequest.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Call } from '../../lib/call.ts'
+import type { ValueOf } from '../../lib/jsonSchema.ts'
 import type { CallRequest } from '../params/callParam.ts'
 import type { BlockOverride, StateOverride } from '../params/overrides.ts'
 import type { ReplayedCall } from '../params/replayParam.ts'
@@ -108,14 +110,7 @@ export type AccessListResult = { accessList: AccessList; gasUsed: Hex; error?: s
 export const TRACE_TIME = 20_000
 
 /** The result of `eth_feeHistory`. Prices are in sun. The members about blobs exist only on the development chain. */
-export type FeeHistory = {
-  baseFeePerBlobGas?: Hex[]
-  baseFeePerGas: Hex[]
-  blobGasUsedRatio?: number[]
-  gasUsedRatio: number[]
-  oldestBlock: Hex
-  reward?: Hex[][]
-}
+export type FeeHistory = ValueOf<typeof feeHistory>
 
 /** How frames are read. */
 export type AskedFrames = {

@@ -48,17 +48,7 @@ export const eth_feeHistory = defineMethod({
     optional(blockNumberOrTag, 'latest'),
     optional(rewardPercentiles, []),
   ],
-  result: schemas.object(
-    {
-      baseFeePerBlobGas: schemas.listOf(schemas.amount),
-      baseFeePerGas: schemas.listOf(schemas.amount),
-      blobGasUsedRatio: schemas.listOf({ type: 'number' }),
-      gasUsedRatio: schemas.listOf({ type: 'number' }),
-      oldestBlock: schemas.quantity,
-      reward: schemas.listOf(schemas.listOf(schemas.amount)),
-    },
-    ['baseFeePerBlobGas', 'blobGasUsedRatio', 'reward'],
-  ),
+  result: schemas.feeHistory,
   summary:
     'gas used ratio and base fee (the energy price) of blocks; tips are zero, but on a development chain',
   async handler({ chain, execution }, [count, newestRef, percentiles], call): Promise<FeeHistory> {

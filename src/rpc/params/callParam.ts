@@ -1,4 +1,4 @@
-import type { AccessList, Address, Hex, SignedAuthorizationList } from 'viem'
+import type { Hex } from 'viem'
 
 import type { Call as PlainCall } from '../../chain/state/call.ts'
 import { TIP_ABOVE_FEE } from '../../codec/intrinsicGas.ts'
@@ -25,24 +25,7 @@ import {
 } from './params.ts'
 
 /** A call, or a transaction that is not signed yet. Amounts are in the smallest unit of the chain. */
-export type CallRequest = {
-  from?: Address
-  /** Absent for a contract creation. */
-  to?: Address
-  /** `0x` when there is none. */
-  data: Hex
-  value: bigint
-  gas?: bigint
-  gasPrice?: bigint
-  maxFeePerGas?: bigint
-  maxPriorityFeePerGas?: bigint
-  nonce?: bigint
-  chainId?: bigint
-  accessList?: AccessList
-  authorizationList?: SignedAuthorizationList
-  /** The type that the client asks for. It decides if the request has no fee fields. */
-  type?: bigint
-}
+export type CallRequest = ReturnType<typeof callMembers>
 
 /** `0x` and the empty string mean "none": some clients cannot send `null`. */
 export const blankable =
@@ -77,11 +60,12 @@ callRequest.doc = {
 }
 
 /** The members of a call or transaction object. */
-export function callMembers(input: Record<string, unknown>, scope: ParamScope): CallRequest {
+export function callMembers(input: Record<string, unknown>, scope: ParamScope) {
   const whole = (name: string) => member(input, name, blankable(quantity))
   const prices = (name: string) => member(input, name, blankable(price), scope)
   const request = {
     from: member(input, 'from', blankable(address)),
+    // Absent for a contract creation.
     to: member(input, 'to', blankable(contractAddress), scope),
     gas: whole('gas') ?? whole('gasLimit'),
     gasPrice: prices('gasPrice'),
@@ -89,6 +73,7 @@ export function callMembers(input: Record<string, unknown>, scope: ParamScope): 
     maxPriorityFeePerGas: prices('maxPriorityFeePerGas'),
     nonce: member(input, 'nonce', blankable(nonce)),
     chainId: whole('chainId'),
+    // What the client asks for. It decides if the request has no fee fields.
     type: whole('type'),
     accessList: member(input, 'accessList', maybe(accessList)),
     authorizationList: hasMember(input, 'authorizationList')

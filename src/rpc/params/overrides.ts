@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Address } from 'viem'
 
 import { LAST_TIME } from '../../codec/block.ts'
 import { isObject } from '../../lib/isObject.ts'
@@ -12,7 +12,9 @@ import {
   member,
   objectOf,
   type Param,
+  type ParamScope,
   PLAIN,
+  type Present,
   objectParam,
   present,
   quantity,
@@ -37,30 +39,10 @@ const BLOCK_NAMES = Object.entries(BLOCK).flat(2)
 export type Slots = readonly (readonly [slot: string, value: string])[]
 
 /** Changes of one account for a call, by geth's names. */
-export type AccountOverride = {
-  balance?: bigint
-  nonce?: bigint
-  code?: Hex
-  /** All slots: the others are empty. */
-  state?: Slots
-  /** Some slots. */
-  stateDiff?: Slots
-}
+export type AccountOverride = ReturnType<typeof accountOverride>
 
 /** Changes of accounts for a call. */
 export type StateOverride = readonly (readonly [account: Address, change: AccountOverride])[]
-
-/** Values that contracts see of the block, by geth's names. */
-export type BlockOverride = {
-  number?: bigint
-  /** Seconds. */
-  time?: bigint
-  gasLimit?: bigint
-  feeRecipient?: Address
-  baseFeePerGas?: bigint
-  /** 64 hex digits. */
-  prevRandao?: string
-}
 
 /** The state overrides of a call; empty when there are none. */
 export const stateOverride: Param<StateOverride> = (input, scope = PLAIN) => {
@@ -87,11 +69,13 @@ const accountMembers = objectParam('account', {
   balance: maybe(amount),
   nonce: maybe(nonce),
   code: maybe(bytes),
+  // All slots: the others are empty.
   state: maybe(slots),
+  // Some slots.
   stateDiff: maybe(slots),
 })
 
-const accountOverride: Param<AccountOverride> = (input, scope) => {
+function accountOverride(input: unknown, scope?: ParamScope) {
   const change = present(accountMembers(input, scope))
   if (!change.state || !change.stateDiff) return change
   throw new Error('expected state (all slots) or stateDiff (some slots), got both')
@@ -112,15 +96,7 @@ function wordValue(input: unknown): bigint {
 export const blockOverride: Param<BlockOverride> = (input) => {
   if (input === undefined || input === null) return {}
   if (!isObject(input)) throw new Error(`expected block overrides, got ${show(input)}`)
-  const given = blockMembers(input)
-  return present({
-    number: member(given, 'number', maybe(height)),
-    time: member(given, 'time', maybe(seconds)),
-    gasLimit: member(given, 'gasLimit', maybe(quantity)),
-    feeRecipient: member(given, 'feeRecipient', maybe(address)),
-    baseFeePerGas: member(given, 'baseFeePerGas', maybe(quantity)),
-    prevRandao: member(given, 'prevRandao', maybe(word)),
-  })
+  return present(blockMembers(ownNames(input)))
 }
 blockOverride.doc = {
   name: 'blockOverrides',
@@ -131,12 +107,23 @@ blockOverride.doc = {
 
 const height = atMost(Number.MAX_SAFE_INTEGER)
 
-const seconds = atMost(LAST_TIME / 1_000)
+const blockMembers = objectParam('block', {
+  number: maybe(height),
+  // Seconds.
+  time: maybe(atMost(LAST_TIME / 1_000)),
+  gasLimit: maybe(quantity),
+  feeRecipient: maybe(address),
+  baseFeePerGas: maybe(quantity),
+  prevRandao: maybe(word),
+})
+
+/** Values that contracts see of the block, by geth's names. */
+export type BlockOverride = Present<ReturnType<typeof blockMembers>>
 
 /**
  * The block overrides of a client by geth's names. An unknown one is an error: ignored, it would change the answer without a sign.
  */
-function blockMembers(input: Json): Json {
+function ownNames(input: Json): Json {
   const given = objectOf(BLOCK_NAMES, input)
   const known: Json = {}
   for (const [name, others] of Object.entries(BLOCK)) {

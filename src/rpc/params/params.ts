@@ -203,9 +203,10 @@ export const atMost = (most: number): Param<bigint> => {
   }
 }
 
-type Present<values> = { [name in keyof values]?: Exclude<values[name], undefined> }
+/** The members of an object that are not undefined. */
+export type Present<values> = { [name in keyof values]?: Exclude<values[name], undefined> }
 
-/** The members that are not undefined. */
+/** Leaves out the members that are undefined. */
 export function present<values extends object>(values: values): Present<values> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as Present<values>

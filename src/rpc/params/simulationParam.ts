@@ -1,28 +1,9 @@
-import { type CallRequest, callRequest } from './callParam.ts'
-import {
-  type BlockOverride,
-  blockOverride,
-  type StateOverride,
-  stateOverride,
-} from './overrides.ts'
-import { arrayOf, boolean, objectParam, optional, type Param } from './params.ts'
-
-/** Calls in one block, one after the other. */
-export type BlockOfCalls = {
-  accounts: StateOverride
-  block: BlockOverride
-  calls: readonly CallRequest[]
-}
+import { callRequest } from './callParam.ts'
+import { blockOverride, stateOverride } from './overrides.ts'
+import { arrayOf, boolean, objectParam, optional, type ParamScope } from './params.ts'
 
 /** The blocks of `eth_simulateV1`, one on top of the other, and its options. */
-export type Simulation = {
-  blocks: readonly BlockOfCalls[]
-  isFull: boolean
-  /** Whether moved coins are logs too. */
-  hasTransfers: boolean
-  /** Whether calls are checked like transactions. */
-  isChecked: boolean
-}
+export type Simulation = ReturnType<typeof simulation>
 
 const blockOfCalls = objectParam('block', {
   stateOverrides: stateOverride,
@@ -38,20 +19,23 @@ const given = objectParam('simulation', {
 })
 
 /** Parameter of `eth_simulateV1`. */
-export const simulation: Param<Simulation> = (input, scope) => {
+export function simulation(input: unknown, scope?: ParamScope) {
   const { blockStateCalls, returnFullTransactions, traceTransfers, validation } = given(
     input,
     scope,
   )
   if (blockStateCalls.length === 0) throw new Error('empty input')
   return {
+    // The calls of a block run one after the other.
     blocks: blockStateCalls.map(({ blockOverrides, calls, stateOverrides }) => ({
       accounts: stateOverrides,
       block: blockOverrides,
       calls,
     })),
     isFull: returnFullTransactions,
+    // Whether moved coins are logs too.
     hasTransfers: traceTransfers,
+    // Whether calls are checked like transactions.
     isChecked: validation,
   }
 }

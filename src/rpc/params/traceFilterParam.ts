@@ -1,7 +1,5 @@
-import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { TraceSelection } from '../../codec/traceSelection.ts'
-import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
 import {
   address,
@@ -10,7 +8,7 @@ import {
   index,
   maybe,
   member,
-  type Param,
+  type ParamScope,
   PLAIN,
   show,
 } from './params.ts'
@@ -18,22 +16,11 @@ import {
 /** Largest range of one `trace_filter`. Anvil has the same limit. */
 export const MAX_TRACED_BLOCKS = 300
 
-/** The request of `trace_filter`. */
-export type TraceFilter = TraceSelection & {
-  fromBlock: number | BlockTag
-  toBlock: number | BlockTag
-  /** Number of traces to skip, and maximum number of traces to return. */
-  after: number
-  count: number
-  /** The unit of the amounts in the answer. */
-  unit: Unit
-}
-
 /** The filter object of `trace_filter`. An open range begins at the first block and ends at the newest. */
-export const traceFilter: Param<TraceFilter> = (input, { unit } = PLAIN) => {
+export function traceFilter(input: unknown, { unit }: ParamScope = PLAIN) {
   if (!isObject(input)) throw new Error(`expected a filter object, got ${show(input)}`)
   const addresses = (name: string) => member(input, name, maybe(arrayOf(address))) ?? []
-  const mode = input['mode'] ?? 'union'
+  const mode = (input['mode'] ?? 'union') as TraceSelection['mode']
   if (mode !== 'union' && mode !== 'intersection')
     throw new Error(`mode: expected "union" or "intersection", got ${show(mode)}`)
   return {
@@ -42,8 +29,10 @@ export const traceFilter: Param<TraceFilter> = (input, { unit } = PLAIN) => {
     fromAddresses: addresses('fromAddress'),
     toAddresses: addresses('toAddress'),
     mode,
+    // Number of traces to skip, and maximum number of traces to return.
     after: member(input, 'after', maybe(index)) ?? 0,
     count: member(input, 'count', maybe(index)) ?? Number.POSITIVE_INFINITY,
+    // Of the amounts in the answer.
     unit,
   }
 }
