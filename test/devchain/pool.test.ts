@@ -3,7 +3,7 @@ import { createTestClient, http } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { openSocket } from '../support/client.ts'
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { type DevGateway, onChain, startDevGateway } from '../support/devGateway.ts'
 import { until } from '../support/until.ts'
 
 let dev: DevGateway
@@ -173,6 +173,37 @@ test('behavior: a transaction behind a nonce gap is pending when the gap is fill
   ])
   await chain.close()
 })
+
+test('behavior: with tips, the transactions that pay more are first, as on anvil and Hardhat', () =>
+  onChain('cancun', async (node) => {
+    await node.rpc('evm_setAutomine', false)
+    const send = (sender: number, fees: object) =>
+      node.rpc('eth_sendTransaction', {
+        from: node.accountOf(sender),
+        to: node.accountOf(9),
+        gas: '0x5208',
+        ...fees,
+      })
+    const tip = (wei: number) => ({
+      maxFeePerGas: `0x${(5e9).toString(16)}`,
+      maxPriorityFeePerGas: `0x${wei.toString(16)}`,
+    })
+    const low = await send(0, tip(1e9))
+    const behindLow = await send(0, tip(4e9))
+    const high = await send(1, tip(3e9))
+    const legacy = await send(2, { gasPrice: `0x${(3e9).toString(16)}` })
+    const expected = [high, legacy, low, behindLow]
+    expect(await transactionsOf('pending')).toEqual(expected)
+    await node.rpc('evm_mine')
+    expect(await transactionsOf('latest')).toEqual(expected)
+
+    async function transactionsOf(tag: string) {
+      const block = (await node.rpc('eth_getBlockByNumber', tag, false)) as {
+        transactions: string[]
+      }
+      return block.transactions
+    }
+  }))
 
 test('error: bytes that are not a signed transaction', async () => {
   await expect(dev.rpc('eth_sendRawTransaction', '0x1234')).rejects.toMatchObject({

@@ -9,6 +9,34 @@ export type Pending = { transaction: ChainTransaction; applied?: Applied }
 /** The pending transactions, in the order of their arrival. */
 export type Pool = ReturnType<typeof createPool>
 
+/**
+ * Transactions of the next block as anvil and Hardhat order them: those that pay more are first. Those of a sender keep their order.
+ * Of those that pay the same, the first that came is first.
+ *
+ * @param paid - The price of gas that a transaction pays.
+ */
+export function bestFirst(
+  transactions: readonly ChainTransaction[],
+  paid: (transaction: ChainTransaction) => bigint,
+): ChainTransaction[] {
+  /** By sender: the lowest price so far, and the place of the last transaction that pays it. */
+  const lowest = new Map<string | undefined, { price: bigint; at: number }>()
+  const ranked = transactions.map((transaction, at) => {
+    // Native transactions all pay the same.
+    const from = transaction.ethereum?.from
+    const before = lowest.get(from)
+    const price = paid(transaction)
+    const rank = before && before.price < price ? before : { price, at }
+    lowest.set(from, rank)
+    return { transaction, rank }
+  })
+  return ranked
+    .toSorted(({ rank: a }, { rank: b }) =>
+      a.price === b.price ? a.at - b.at : a.price > b.price ? -1 : 1,
+    )
+    .map(({ transaction }) => transaction)
+}
+
 /** Creates an empty pool. */
 export function createPool(items: readonly Pending[] = []) {
   let list: Pending[] = [...items]

@@ -5,7 +5,7 @@ import { checkEthereum } from '../execution/check.ts'
 import { applyTransaction, checkExpiration } from '../execution/execute.ts'
 import { gasPriceOf, paidPriceOf } from '../execution/executeEthereum.ts'
 import type { Applied, ExecutionContext } from '../execution/execution.ts'
-import { createPool, type Pending } from '../execution/pool.ts'
+import { bestFirst, createPool, type Pending } from '../execution/pool.ts'
 import { isRefusal, RefusedError } from '../state/errors.ts'
 import { runFetching } from '../state/missing.ts'
 import type { Overlay, StateReader } from '../state/state.ts'
@@ -38,7 +38,11 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
   /** The transactions of the next block, in order. Those that offer less than its price wait. */
   function readyNow(): ChainTransaction[] {
     const state = store.state()
-    return pool.ready(state, gasPriceOf(state, next()))
+    const context = next()
+    const price = gasPriceOf(state, context)
+    return bestFirst(pool.ready(state, price), ({ ethereum: signed }) =>
+      signed ? paidPriceOf(signed, price, context) : price,
+    )
   }
 
   const ready = () => runFetching(readyNow)
