@@ -33,3 +33,18 @@ test('behavior: blocks follow the last time', () => {
   const clock = clockAt(LAST_TIME)
   expect(new Date(clock.take()).toISOString()).toBe('+141338-07-19T02:25:05.000Z')
 })
+
+test('behavior: a chosen time stays when the clock moves, and the clock continues from it', () => {
+  let headTime = 5_000
+  const clock = createClock({
+    headTime: () => headTime,
+    now: () => 5_000,
+    repeatable: false,
+    step: 1_000,
+  })
+  clock.setNext(10_000)
+  clock.increase(500_000)
+  headTime = clock.take()
+  expect(headTime).toBe(10_000)
+  expect(clock.take()).toBe(11_000)
+})

@@ -62,10 +62,9 @@ export function createClock({
       chosen = undefined
       return time
     },
-    /** Moves the clock forward. Returns its offset from real time. */
+    /** Moves the clock forward, but not a chosen time, as anvil and Hardhat do. Returns its offset from real time. */
     increase(by: number): number {
-      checked(Math.max(chosen ?? 0, now()) + by)
-      if (chosen !== undefined) chosen += by
+      checked(now() + by)
       return (ahead += by)
     },
     /** Moves the clock to a time. Returns the difference. @throws RefusedError for a time before the newest block */
