@@ -5,6 +5,7 @@ import type { RpcLog } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { preparedOf } from '../../lib/prepared.ts'
 import type { RecentBlock } from '../head/headTypes.ts'
+import type { NextRun } from '../reads/blockRange.ts'
 import { pageFrom } from './page.ts'
 import { createTopic, type TopicChain } from './topic.ts'
 
@@ -83,4 +84,37 @@ test.each([
     },
   )
   expect(page?.items).toHaveLength(MANY)
+})
+
+test('behavior: short stretches between runs of empty blocks are each one search', async () => {
+  const runs = [
+    { from: 2, to: 199 },
+    { from: 301, to: 399 },
+    { from: 501, to: 599 },
+    { from: 701, to: 799 },
+  ]
+  const searched: [number, number][] = []
+  const chain: TopicChain & { nextRun: NextRun; view: 'full' } = {
+    ...noChain,
+    logRows: async (_, { from, to }) => {
+      searched.push([from, to])
+      return []
+    },
+    nextRun: (height) => runs.find(({ to }) => to >= height),
+    resolve: async (ref) => ({ hash: hashOf(ref as number), number: ref as number }),
+    view: 'full',
+  }
+  const newest = block(900)
+  const head = { window: () => ({ blocks: [newest], orphans: new Map(), solidified: newest }) }
+  const topic = createTopic(chain, { addresses: [], kind: 'logs', topics: [] })
+  const options = { chain, head, limit: 100, maxSearches: 5 }
+  const page = await pageFrom(topic, block(0), options)
+  expect(page?.cursor.number).toBe(900)
+  expect(searched).toEqual([
+    [1, 1],
+    [200, 300],
+    [400, 500],
+    [600, 700],
+    [800, 899],
+  ])
 })

@@ -55,11 +55,13 @@ export async function pageFrom(
       return undefined
     }
     // A page that was delivered before is as long as then.
-    if (!end && (searches++ === maxSearches || items.length >= most)) return { items, cursor: at }
+    if (!end && (searches === maxSearches || items.length >= most)) return { items, cursor: at }
     const first = Math.min(end?.number ?? Infinity, (window.blocks[0]?.number ?? 0) - 1)
     if (at.number >= first) return end ? undefined : { items, cursor: at }
     const room = most - items.length
     const stretch = stretchOf(chain.nextRun, { from: at.number + 1, to: first })
+    // A run is passed without a search.
+    if (!stretch.isRun) searches++
     const reading = stretch.isRun
       ? idAt(chain, stretch.to, call).then((id): Page => ({ items: [], cursor: id }))
       : topic.final({ from: at.number + 1, to: stretch.to }, room, call)

@@ -136,23 +136,30 @@ function logsOf(
       const first = Math.max(range.from, lowest)
       const end = Math.min(range.to, highest)
       if (first > end) return { items: [], cursor: await idAt(chain, range.to, call) }
-      for (let last = Math.min(end, first + span - 1); ;) {
+      for (let tried = span; ;) {
+        const last = Math.min(end, first + tried - 1)
+        const blocks = last - first + 1
         const rows = await search({ from: first, to: last }, room, call)
         if (rows) {
-          span = nextSpan(last - first + 1, rows.length, wanted)
+          // A range shorter than the span, such as one between two empty runs, is no reason for a shorter span.
+          span = nextSpan({ blocks, most: Math.max(tried, 2 * blocks) }, rows.length, wanted)
           const items = rows.map(({ bytes }) => bytes.toString('latin1'))
           return { items, cursor: await idAt(chain, last, call) }
         }
-        last = first + Math.floor((last - first) / 2)
+        tried = Math.ceil(blocks / 2)
       }
     },
   }
 }
 
-/** How many blocks probably have the wanted number of logs; at most twice as many blocks as before. */
-function nextSpan(blocks: number, logs: number, wanted: number): number {
+/** How many blocks probably have the wanted number of logs, after a search that found so many. */
+function nextSpan(
+  { blocks, most }: { blocks: number; most: number },
+  logs: number,
+  wanted: number,
+): number {
   const fitting = Math.floor((wanted * blocks) / Math.max(logs, 1))
-  return Math.max(1, Math.min(fitting, 2 * blocks, MAX_SPAN))
+  return Math.max(1, Math.min(fitting, most, MAX_SPAN))
 }
 
 /** The id of a block that the chain has. @throws UpstreamError when the node does not have it */
