@@ -19,10 +19,10 @@ import type { CallLimits } from '../limits/limits.ts'
 import { type Access, createAccess, isLoopback, isWildcard } from './access.ts'
 import { createAdminApp, createApp, type Reads, type RpcRoute } from './app.ts'
 import { createReadBody } from './body.ts'
+import { createRequestCallers, identify } from './callers.ts'
 import { charge } from './charge.ts'
 import { createClosing, markClosing } from './closing.ts'
 import { endServer } from './endServer.ts'
-import { createIdentity, identify } from './identity.ts'
 import { createInTurn, takeTurns } from './inTurn.ts'
 import { createJsonRpcRoute } from './jsonRpc.ts'
 import { type Refusal, refusalText } from './refuse.ts'
@@ -112,7 +112,7 @@ function createPublicServer(
   const { config, held, limits, onError, routes, unsent } = options
   const { allowedHosts, bodyLimit, compression, cors, host, trustProxy } = config
   const access = createAccess({ allowedHosts, canSpend: options.canSpend, cors, host })
-  const identity = createIdentity(limits, trustProxy)
+  const callers = createRequestCallers(limits, trustProxy)
   const inTurn = createInTurn()
   const closing = createClosing(inTurn)
   const ws = createWsServer({
@@ -121,7 +121,7 @@ function createPublicServer(
     idleTimeout: config.wsIdle,
     maxConnections: config.wsConnections,
     maxPerClient: config.wsConnectionsPerClient,
-    callerOf: (incoming) => identity.callerOfUpgrade(incoming),
+    callerOf: (incoming) => callers.callerOfUpgrade(incoming),
     held,
     limits,
     onConnections: options.onConnections,
@@ -134,7 +134,7 @@ function createPublicServer(
     access,
     charge: charge({ held, limits }),
     hasAdminPort: config.adminPort !== undefined,
-    identify: identify(identity, access),
+    identify: identify(callers, access),
     jsonRpc: createJsonRpcRoute({
       access,
       bodyLimit,
@@ -160,7 +160,7 @@ function createPublicServer(
   )
   const refusalOf = (incoming: IncomingMessage): Refusal | undefined =>
     access.refusalOf(incoming) ??
-    identity.refusalOfUpgrade(incoming) ??
+    callers.refusalOfUpgrade(incoming) ??
     // Otherwise the app would run a page or an operation whose cost is not charged and whose answer cannot be sent.
     (reads.paths.includes(pathOf(incoming)) ? undefined : NO_WEBSOCKET)
   guardUpgrades(server, { refusalOf }, inTurn)

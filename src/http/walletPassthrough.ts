@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { textOf } from '../lib/bodyText.ts'
 import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
-import { createSharing } from '../native/dedupe.ts'
+import { createDedupe } from '../native/dedupe.ts'
 import {
   decodeMessage,
   NodeLacksApiError,
@@ -38,7 +38,7 @@ export function createWalletPassthrough({
   solid,
   transport,
 }: createWalletPassthrough.Options): Hono {
-  const share = createSharing()
+  const dedupe = createDedupe()
   /** Texts of answers. What was parsed of them would take several times their memory. */
   const cache = new LRUCache<string, string>({
     maxSize: Math.max(1, cacheBytes),
@@ -63,7 +63,7 @@ export function createWalletPassthrough({
     const key = `${path} ${body ?? ''}`
     const known = cache.get(key)
     if (known !== undefined) return known
-    const reply = await share(key, call, send)
+    const reply = await dedupe(key, call, send)
     const text = await shownAnswer(name, reply, hidden())
     const newest = solid()
     if (newest !== undefined && immutableUpTo(name, path, body, reply, newest)) cache.set(key, text)

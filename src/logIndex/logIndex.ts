@@ -143,7 +143,7 @@ export function createLogIndex({
 
   return {
     /**
-     * Searches the index. Gives the answers of the parts of the range in order, several when two threads shared a long search. The
+     * Searches the index. Gives the answers of the parts of the range in order, several when a long search was split between two threads. The
      * caller reads blocks outside `covered` from the node.
      *
      * @throws UpstreamError when the index cannot be read, at once or soon for a search that is optional; the signal's reason

@@ -1,7 +1,7 @@
 import { type Call, withSignal } from '../lib/call.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
-import { createSharing } from './dedupe.ts'
+import { createDedupe } from './dedupe.ts'
 import { isBusy, NodeAnswerError, nodeErrorOf } from './errors.ts'
 import type { NativePath, NativeTransport } from './transport/transport.ts'
 import { stringifyNative } from './wire/json.ts'
@@ -55,7 +55,7 @@ export function createNodeClient({
   sleep = realSleep,
   transport,
 }: createNodeClient.Options): NativeClient {
-  const share = createSharing()
+  const dedupe = createDedupe()
 
   async function ask(
     path: NativePath,
@@ -120,7 +120,7 @@ export function createNodeClient({
     const start = async (shared: Call | undefined) =>
       finish(await askWithRetry(path, operation, body, overHttp ? undefined : wanted, shared))
     const key = `${path} ${wanted ?? ''} ${overHttp} ${body ?? ''}`
-    return operation.kind === 'read' ? share(key, call, start) : start(call)
+    return operation.kind === 'read' ? dedupe(key, call, start) : start(call)
   }
 
   function calls(

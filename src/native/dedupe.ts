@@ -2,7 +2,7 @@ import { type Call, withSignal } from '../lib/call.ts'
 import { createStop, type Stop, type StopSignal } from '../lib/stopSignal.ts'
 
 /** Runs identical concurrent calls once. `key` identifies the call. */
-export type Sharing = <value>(
+export type Dedupe = <value>(
   key: string,
   call: Call | undefined,
   run: (call: Call | undefined) => Promise<value>,
@@ -12,10 +12,10 @@ export type Sharing = <value>(
  * Creates a function that shares calls in flight. It is not a cache: it drops a call that has ended. A call is aborted
  * when all its callers have aborted. All callers get the same object and must not change it.
  */
-export function createSharing(): Sharing {
+export function createDedupe(): Dedupe {
   const inFlight = new Map<string, SharedCall>()
 
-  return function share<value>(
+  return function dedupe<value>(
     key: string,
     call: Call | undefined,
     run: (call: Call | undefined) => Promise<value>,

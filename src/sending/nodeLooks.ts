@@ -5,7 +5,7 @@ import type { Head } from '../chain/head/headTypes.ts'
 import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
-import { createSharing } from '../native/dedupe.ts'
+import { createDedupe } from '../native/dedupe.ts'
 import type { Transaction, TransactionInfo } from '../native/wire/types.ts'
 
 /** One node on its own. `name` is undefined where the gateway has one node. */
@@ -34,12 +34,12 @@ const MOST = 1_000
 /** All nodes that serve the chain are asked at the same time. The first caller of an answer pays for it. */
 export function createNodeLooks(head: Pick<Head, 'latest'>, nodes: () => OneNode[]): NodeLooks {
   const known = new LRUCache<string, readonly NodeLook[]>({ max: MOST, ttl: LIFETIME })
-  const share = createSharing()
+  const dedupe = createDedupe()
   return async (hash, call) => {
     const key = `${hash} ${head.latest().hash}`
     return (
       known.get(key) ??
-      share(key, call, async (shared) => {
+      dedupe(key, call, async (shared) => {
         const looks = await Promise.all(nodes().map((node) => look(node, hash.slice(2), shared)))
         known.set(key, looks)
         return looks

@@ -8,7 +8,7 @@ import type { Call } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
 import type { Prepared } from '../../lib/prepared.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { createSharing } from '../../native/dedupe.ts'
+import { createDedupe } from '../../native/dedupe.ts'
 import type { ChainUpdate, Head } from '../head/headTypes.ts'
 import {
   type BlockContent,
@@ -60,7 +60,7 @@ export function createBlocks({
   const solidHashes = new Map<number, Hash>()
   /** Which block in the cache holds a transaction. */
   const transactions = new Map<Hash, Hash>()
-  const share = createSharing()
+  const dedupe = createDedupe()
   const readAhead = createReadAhead({
     isSpare: () => cacheBytes >= AHEAD_BYTES && isSpare(),
     newest: () => head.solid().number,
@@ -166,7 +166,7 @@ export function createBlocks({
   function read(number: number, call: Call | undefined): Promise<CachedBlock | undefined> {
     const key = `${number} ${hashAt(number) ?? ''}`
     const end = onMiss?.(number)
-    const loading = share(key, call, (call) => load(number, call))
+    const loading = dedupe(key, call, (call) => load(number, call))
     return end ? loading.finally(end) : loading
   }
 

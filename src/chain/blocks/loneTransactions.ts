@@ -7,7 +7,7 @@ import { toHash, toInt64 } from '../../codec/quantity.ts'
 import type { RpcReceipt } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import type { NativeClient } from '../../native/client.ts'
-import { createSharing } from '../../native/dedupe.ts'
+import { createDedupe } from '../../native/dedupe.ts'
 import { isBusyOrUnreachable } from '../../native/errors.ts'
 import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import type { Transaction, TransactionInfo } from '../../native/wire/types.ts'
@@ -59,7 +59,7 @@ export function createLoneTransactions({
     sizeCalculation: ({ lone: { info, transaction } }) =>
       ENTRY_BYTES + 2 * transaction.raw_data_hex.length + viewOfInfo(info).held,
   })
-  const share = createSharing()
+  const dedupe = createDedupe()
   const unknown = new LRUCache<Hash, true>({ max: NOTED, ttl: UNKNOWN })
   const reads = new LRUCache<Hash, number>({ max: NOTED })
 
@@ -96,7 +96,7 @@ export function createLoneTransactions({
       if (cached?.epoch === epoch) return cached.lone
       let lone: LoneTransaction | undefined
       try {
-        lone = await share(hash, call, (call) => read(hash, client, call))
+        lone = await dedupe(hash, call, (call) => read(hash, client, call))
       } catch (error) {
         if (call?.signal?.aborted || isBusyOrUnreachable(error)) throw error
       }

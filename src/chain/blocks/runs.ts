@@ -1,5 +1,5 @@
 import type { Call } from '../../lib/call.ts'
-import { createSharing } from '../../native/dedupe.ts'
+import { createDedupe } from '../../native/dedupe.ts'
 import { isBusyOrUnreachable } from '../../native/errors.ts'
 import type { BlockRange } from '../reads/blockRange.ts'
 
@@ -18,7 +18,7 @@ const MOST = 16
 export function createRuns<block>(
   read: (range: BlockRange, call: Call | undefined) => Promise<ReadonlyMap<number, block>>,
 ): Runs<block> {
-  const share = createSharing()
+  const dedupe = createDedupe()
   let tick: { heights: Set<number>; ranges: Promise<Map<number, BlockRange>> } | undefined
 
   function thisTick() {
@@ -38,7 +38,7 @@ export function createRuns<block>(
     tick.heights.add(number)
     const range = (await tick.ranges).get(number)
     if (!range || range.from === range.to) return undefined
-    const found = await share(`${range.from} ${range.to}`, call, (call) =>
+    const found = await dedupe(`${range.from} ${range.to}`, call, (call) =>
       read(range, call).catch((error: unknown) => {
         // A proxy in front of the node may refuse bulk reads. A node that is busy or unreachable must not get more calls.
         if (call?.signal?.aborted || isBusyOrUnreachable(error)) throw error

@@ -5,7 +5,7 @@ import type { RpcBlock } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import { type Prepared, preparedOfText } from '../../lib/prepared.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
-import { createSharing } from '../../native/dedupe.ts'
+import { createDedupe } from '../../native/dedupe.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
 import { logsFit, type LogSource } from '../reads/load.ts'
 import type { Blocks } from './blocks.ts'
@@ -34,7 +34,7 @@ export function createSlimBlocks({
   native,
   newest,
 }: createSlimBlocks.Options) {
-  const share = createSharing()
+  const dedupe = createDedupe()
   const readAhead = createReadAhead({
     isSpare,
     newest,
@@ -42,7 +42,7 @@ export function createSlimBlocks({
   })
   /** Those who ask for a block while it is read ahead wait for it. */
   const read = (number: number, call: Call | undefined) =>
-    share(String(number), call, (call) => readTogether(number, call))
+    dedupe(String(number), call, (call) => readTogether(number, call))
 
   const readTogether = createRuns(async ({ from, to }, call) => {
     const epoch = blocks.epoch()

@@ -8,7 +8,7 @@ export function takeMark(file: string): boolean {
   try {
     const mark = readFileSync(nameOf(file), 'utf8')
     rmSync(nameOf(file))
-    return mark === identityOf(file)
+    return mark === stateOf(file)
   } catch {
     return false
   }
@@ -17,13 +17,13 @@ export function takeMark(file: string): boolean {
 /** Leaves the mark after the file was closed. Without one the next writer reads all pages, so a failure does no harm. */
 export function leaveMark(file: string): void {
   try {
-    writeFileSync(nameOf(file), identityOf(file))
+    writeFileSync(nameOf(file), stateOf(file))
   } catch {}
 }
 
 const nameOf = (file: string) => `${file}-closed`
 
-function identityOf(file: string): string {
+function stateOf(file: string): string {
   const { dev, ino, mtimeNs, size } = statSync(file, { bigint: true })
   return [dev, ino, size, mtimeNs].join(' ')
 }

@@ -15,7 +15,7 @@ export type Half = {
  */
 export type Anchor = { block: number; hash: string }
 
-/** The rest is shared when it takes at least this many times as long as the work after which a search may be shared. */
+/** The rest is split when it takes at least this many times as long as the work after which a search may be split. */
 const LEAST_REST = 4
 
 /** Milliseconds to look up one list, about. */
@@ -32,13 +32,13 @@ export function halfOf({
   lists,
   range,
   segments,
-  shareAfter,
+  splitAfter,
   worked,
 }: halfOf.Options): Half | undefined {
   const searched = done - range.from + 1
   const left = range.to - done
-  if (worked < shareAfter || searched < 1 || left < 2) return undefined
-  if ((worked / searched) * left < shareAfter * LEAST_REST) return undefined
+  if (worked < splitAfter || searched < 1 || left < 2) return undefined
+  if ((worked / searched) * left < splitAfter * LEAST_REST) return undefined
   // The first half may already have all rows that are wanted.
   if (count * (1 + left / searched) > limit) return undefined
   const parts = segments.flatMap((segment) => {
@@ -75,8 +75,8 @@ export declare namespace halfOf {
     lists: number
     /** Milliseconds of work so far. */
     worked: number
-    /** Milliseconds of work after which a search may be shared. */
-    shareAfter: number
+    /** Milliseconds of work after which a search may be split. */
+    splitAfter: number
     segments: readonly Segment[]
   }
 }

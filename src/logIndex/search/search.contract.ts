@@ -18,7 +18,7 @@ import { mergeAppended, mergeFilled } from '../store/merge.ts'
 import { createIndexStore } from '../store/store.ts'
 import { createAccountSearcher } from './accounts.ts'
 import { createSearcher, type SearchAnswer, type Searcher, type SearchRequest } from './search.ts'
-import { type Search, searchShared } from './share.ts'
+import { type Search, searchSplit } from './split.ts'
 
 /** Blocks 0 to 65,535 merged, then 2,048 filled, 1,024 appended and joined, and 128 appended. */
 const MERGED = 65_536
@@ -138,10 +138,10 @@ export function testSearch({
     )
   }, 120_000)
 
-  test('behavior: a search that two threads share finds what one finds', async () => {
+  test('behavior: a search that is split between two threads finds what one finds', async () => {
     const facts = await openFacts(engine, { genesis: '00' })
-    const search = sharing(createSearcher({ deadline: 60_000, engine, facts, shareAfter: 0 }))
-    let shared = 0
+    const search = splitting(createSearcher({ deadline: 60_000, engine, facts, splitAfter: 0 }))
+    let split = 0
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 5 }).map(address), { minLength: 1, maxLength: 3 }),
@@ -152,25 +152,25 @@ export function testSearch({
         async (addresses, topic, from, length, limit) => {
           const topics = topic === null ? [] : [[topic]]
           const request = { addresses, topics, from, to: from + length, ...(limit && { limit }) }
-          const [one, ...more] = await searchShared(search, () => search, request)
+          const [one, ...more] = await searchSplit(search, () => search, request)
           const [other] = more
           const whole = await searcher.search(request)
           expect(joined(one, other)).toEqual(joined(whole))
           if (!other) return
-          shared += 1
+          split += 1
           expect(other.covered[0]?.from).toBe((one?.covered.at(-1)?.to ?? 0) + 1)
           expect(other.covered.at(-1)?.to).toBe(whole.covered.at(-1)?.to)
         },
       ),
       { numRuns: runs },
     )
-    expect(shared).toBeGreaterThan(0)
+    expect(split).toBeGreaterThan(0)
   }, 120_000)
 
   test('behavior: a reorg between the snapshots of two threads: all rows are of one branch', async () => {
     const facts = await openFacts(engine, { genesis: '00' })
     const store = createIndexStore({ engine, facts })
-    const search = sharing(createSearcher({ deadline: 60_000, engine, facts, shareAfter: 0 }))
+    const search = splitting(createSearcher({ deadline: 60_000, engine, facts, splitAfter: 0 }))
     const replace = async (tail: IndexBlock[]) => {
       await store.remove((await store.segments()).filter((segment) => lastOf(segment) >= JOINED))
       for (let at = 0; at < tail.length; at += 64) await store.append(0, tail.slice(at, at + 64))
@@ -184,7 +184,7 @@ export function testSearch({
     const request = { addresses: [address(1)], topics: [], from: JOINED, to: END - 1, limit: 1e6 }
     let reorgs = 0
     try {
-      const answers = await searchShared(
+      const answers = await searchSplit(
         search,
         () => async (half) => {
           reorgs += 1
@@ -267,7 +267,7 @@ export function testSearch({
   })
 }
 
-const sharing =
+const splitting =
   (searcher: Searcher): Search =>
   (...call) =>
     searcher.search(...call)

@@ -42,8 +42,8 @@ export type SearchAnswer = {
   lacksAnchor?: true
 }
 
-/** Milliseconds of work after which a search may be shared. */
-const SHARE_AFTER = 2
+/** Milliseconds of work after which a search may be split. */
+const SPLIT_AFTER = 2
 
 /** Segments that are looked up together: few at first, because the first ones may already fill the limit. */
 const FIRST_BATCH = 4
@@ -65,7 +65,7 @@ export function createSearcher({
   engine,
   facts,
   now = () => performance.now(),
-  shareAfter = SHARE_AFTER,
+  splitAfter = SPLIT_AFTER,
 }: createSearcher.Options) {
   const hash = createHasher(facts.seed)
   const kept = facts.addresses && new Set(facts.addresses)
@@ -73,11 +73,11 @@ export function createSearcher({
 
   return {
     /**
-     * @param share - Called at most once, when the search is long, with its second half. This search then answers only for the
+     * @param onHalf - Called at most once, when the search is long, with its second half. This search then answers only for the
      * blocks before it.
      * @throws the signal's reason
      */
-    search: (request: SearchRequest, signal?: StopSignal, share?: (half: Half) => void) =>
+    search: (request: SearchRequest, signal?: StopSignal, onHalf?: (half: Half) => void) =>
       engine.read(async (snapshot) => {
         const { reads, view } = countReads(snapshot)
         const rows = createRowWriter()
@@ -98,7 +98,7 @@ export function createSearcher({
         const plan = planOf(request, hash)
         if (!plan) return answer(covered, 0)
         const lists = plan.constraints.reduce((sum, { length }) => sum + length, 0)
-        let mayShare = share && covered.length === 1 && lists > 0
+        let maySplit = onHalf && covered.length === 1 && lists > 0
         const run = createRun({
           limit: request.limit,
           lists,
@@ -118,7 +118,7 @@ export function createSearcher({
             if (run.isFull()) return answer(covered, run.count())
             const time = now()
             const half =
-              mayShare &&
+              maySplit &&
               halfOf({
                 count: run.count(),
                 done,
@@ -126,13 +126,13 @@ export function createSearcher({
                 lists,
                 range: part,
                 segments,
-                shareAfter,
+                splitAfter,
                 worked: worked + time - turn,
               })
             if (half) {
-              mayShare = false
+              maySplit = false
               part.to = half.from - 1
-              share?.(half)
+              onHalf?.(half)
             }
             if (time - turn >= TURN) {
               await turns.next((worked += time - turn))
@@ -156,8 +156,8 @@ export declare namespace createSearcher {
     deadline: number
     /** Milliseconds. @default performance.now */
     now?: () => number
-    /** Milliseconds of work after which a search may be shared. @default 2 */
-    shareAfter?: number | undefined
+    /** Milliseconds of work after which a search may be split. @default 2 */
+    splitAfter?: number | undefined
   }
 }
 

@@ -16,17 +16,17 @@ export type ReaderData = {
   deadline: number
   /** Hash of block 0, hex without `0x`: an index of another chain is not searched. */
   genesis: string
-  /** Milliseconds of work after which two threads share a search. Absent takes the default. */
-  shareAfter?: number
+  /** Milliseconds of work after which a search may be split between two threads. Absent takes the default. */
+  splitAfter?: number
 }
 
-const { address, deadline, genesis, shareAfter } = workerData as ReaderData
+const { address, deadline, genesis, splitAfter } = workerData as ReaderData
 const engine = await openEngine(address)
 let facts: Facts | undefined
 let searchers: ReturnType<typeof searchersOf> | undefined
 
 const searchersOf = (facts: Facts) => ({
-  logs: createSearcher({ deadline, engine, facts, shareAfter }),
+  logs: createSearcher({ deadline, engine, facts, splitAfter }),
   accounts: createAccountSearcher({ deadline, engine, facts }),
 })
 
@@ -42,8 +42,8 @@ async function open(): Promise<typeof searchers> {
 
 if (parentPort)
   answerCalls(parentPort, {
-    async search({ isShared, ...request }: SearchRequest & { isShared: boolean }, signal, note) {
-      const found = await (await open())?.logs.search(request, signal, isShared ? note : undefined)
+    async search({ maySplit, ...request }: SearchRequest & { maySplit: boolean }, signal, note) {
+      const found = await (await open())?.logs.search(request, signal, maySplit ? note : undefined)
       if (!found) return undefined
       // The buffer of the rows is theirs alone, so the whole of it is handed over.
       return transfer(found, [

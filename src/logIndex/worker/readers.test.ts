@@ -20,7 +20,7 @@ const countOf = (answers: readonly SearchAnswer[]) =>
   answers.reduce((sum, { count }) => sum + count, 0)
 
 /** Readers of a small index with one log in each block. */
-async function someReaders(most: number, shareAfter?: number) {
+async function someReaders(most: number, splitAfter?: number) {
   const address = mkdtempSync(join(tmpdir(), 'ethgate-readers-'))
   const engine = await openEngine(address)
   const facts = await openFacts(engine, { genesis: GENESIS })
@@ -36,7 +36,7 @@ async function someReaders(most: number, shareAfter?: number) {
       address,
       deadline: 60_000,
       genesis: GENESIS,
-      ...(shareAfter !== undefined && { shareAfter }),
+      ...(splitAfter !== undefined && { splitAfter }),
     },
     most,
     onError: ({ message }) => errors.push(message),
@@ -75,7 +75,7 @@ test('behavior: threads are added while all are busy, up to the most', async () 
   expect(readers.count()).toBe(2)
 })
 
-test('behavior: two threads share a long search, and a second one is started for it', async () => {
+test('behavior: a long search is split between two threads, and a second one is started for it', async () => {
   const readers = await someReaders(2, 0)
   const request = { ...EVERY, addresses: [address(1)], topics: [] }
   await until(async () => {

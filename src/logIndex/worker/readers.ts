@@ -4,7 +4,7 @@ import type { AccountAnswer, AccountRequest } from '../../chain/reads/accountInd
 import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { SearchAnswer, SearchRequest } from '../search/search.ts'
-import { type Search, searchShared } from '../search/share.ts'
+import { type Search, searchSplit } from '../search/split.ts'
 import type { CoveredRange } from '../store/coverage.ts'
 import type { ReaderData } from './reader.ts'
 import { createThread, type Thread } from './thread.ts'
@@ -81,12 +81,12 @@ export function createReaders({
 
   const searchOf =
     (reader: Reader): Search =>
-    async (request, signal, share) => {
+    async (request, signal, onHalf) => {
       reader.running += 1
       try {
         // A thread shares a search only when it may.
-        const argument = { ...request, isShared: share !== undefined }
-        return await reader.thread.call('search', argument, signal, share)
+        const argument = { ...request, maySplit: onHalf !== undefined }
+        return await reader.thread.call('search', argument, signal, onHalf)
       } finally {
         reader.running -= 1
       }
@@ -94,7 +94,7 @@ export function createReaders({
 
   return {
     /**
-     * Searches a range. Gives the answers of its parts in order: several when two threads shared a long search, none when there is no
+     * Searches a range. Gives the answers of its parts in order: several when a long search was split, none when there is no
      * index. All are of one branch, and have together at most one row more than the limit.
      *
      * @throws Error when it cannot be searched; the signal's reason
@@ -114,7 +114,7 @@ export function createReaders({
         if (!idle && mayAdd()) add()
         return searchOf(idle ?? leastBusy())
       }
-      return searchShared(search, other, request, signal)
+      return searchSplit(search, other, request, signal)
     },
     /** Searches for the transactions of an account. Undefined when there is no index. @throws as `search` */
     async accounts(

@@ -8,7 +8,7 @@ import { toNativeAddress } from '../../../lib/address.ts'
 import type { Call } from '../../../lib/call.ts'
 import { BeyondHeadError, RpcError, UpstreamError } from '../../../lib/errors.ts'
 import type { NativeClient } from '../../../native/client.ts'
-import { createSharing } from '../../../native/dedupe.ts'
+import { createDedupe } from '../../../native/dedupe.ts'
 import type {
   CallOptions,
   SolidityOperations,
@@ -250,11 +250,11 @@ export function createKept<key extends string, value>(
   read: (key: key, source: Source) => Promise<value>,
 ) {
   const kept = new LRUCache<key, { value: value }>({ max, ttl: TTL * 1_000 })
-  const share = createSharing()
+  const dedupe = createDedupe()
   return async (key: key, source: Source): Promise<value> => {
     const known = kept.get(key)
     if (known) return known.value
-    return share(key, source.asking, async (shared) => {
+    return dedupe(key, source.asking, async (shared) => {
       const value = await read(key, shared ? source.with(shared) : source)
       kept.set(key, { value })
       return value

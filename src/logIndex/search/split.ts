@@ -6,7 +6,7 @@ import type { SearchAnswer, SearchRequest } from './search.ts'
 export type Search = (
   request: SearchRequest,
   signal?: StopSignal,
-  share?: (half: Half) => void,
+  onHalf?: (half: Half) => void,
 ) => Promise<SearchAnswer | undefined>
 
 /**
@@ -16,7 +16,7 @@ export type Search = (
  * @param other - chooses the thread of the second half
  * @throws the signal's reason, or what a search throws
  */
-export async function searchShared(
+export async function searchSplit(
   search: Search,
   other: () => Search,
   request: SearchRequest,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import type { SearchAnswer } from './search.ts'
-import { type Search, searchShared } from './share.ts'
+import { type Search, searchSplit } from './split.ts'
 
 const REQUEST = { addresses: [], topics: [], from: 0, to: 99, limit: 2 }
 const HALF = { from: 50, anchor: { block: 63, hash: 'aa' } }
@@ -16,10 +16,10 @@ const answerOf = (...blocks: number[]): SearchAnswer => ({
 })
 
 /** A search that shares its second half at once. */
-const sharing =
+const splitting =
   (answer: SearchAnswer): Search =>
-  async (_, __, share) => {
-    share?.(HALF)
+  async (_, __, onHalf) => {
+    onHalf?.(HALF)
     return answer
   }
 
@@ -30,8 +30,8 @@ const endless: Search = (_, signal) =>
   })
 
 test('default: rows after the one that exceeds the limit are left out', async () => {
-  const answers = await searchShared(
-    sharing(answerOf(1)),
+  const answers = await searchSplit(
+    splitting(answerOf(1)),
     () => async () => answerOf(51, 52, 53),
     REQUEST,
   )
@@ -46,7 +46,7 @@ test('behavior: a second half that is not needed is cancelled', async () => {
   }
   for (const first of [answerOf(1, 2, 3), { ...answerOf(1), stoppedAfter: 20 }]) {
     cancelled = undefined
-    expect(await searchShared(sharing(first), () => other, REQUEST)).toEqual([first])
+    expect(await searchSplit(splitting(first), () => other, REQUEST)).toEqual([first])
     expect(cancelled).toBeInstanceOf(Error)
   }
 })
@@ -55,26 +55,28 @@ test('error: the failure of either half, which cancels the other', async () => {
   const failing: Search = async () => {
     throw new Error('broken')
   }
-  await expect(searchShared(sharing(answerOf(1)), () => failing, REQUEST)).rejects.toThrow('broken')
+  await expect(searchSplit(splitting(answerOf(1)), () => failing, REQUEST)).rejects.toThrow(
+    'broken',
+  )
   let cancelled = false
-  const first: Search = async (_, __, share) => {
-    share?.(HALF)
+  const first: Search = async (_, __, onHalf) => {
+    onHalf?.(HALF)
     throw new Error('broken')
   }
   const other: Search = (_, signal) => {
     signal?.addEventListener('abort', () => (cancelled = true))
     return endless(REQUEST, signal)
   }
-  await expect(searchShared(first, () => other, REQUEST)).rejects.toThrow('broken')
+  await expect(searchSplit(first, () => other, REQUEST)).rejects.toThrow('broken')
   expect(cancelled).toBe(true)
 })
 
 test('error: a signal ends both halves', async () => {
   const gone = new AbortController()
-  const first: Search = async (_, signal, share) => {
-    share?.(HALF)
+  const first: Search = async (_, signal, onHalf) => {
+    onHalf?.(HALF)
     setImmediate(() => gone.abort(new Error('gone')))
     return endless(REQUEST, signal)
   }
-  await expect(searchShared(first, () => endless, REQUEST, gone.signal)).rejects.toThrow('gone')
+  await expect(searchSplit(first, () => endless, REQUEST, gone.signal)).rejects.toThrow('gone')
 })

@@ -12,15 +12,15 @@ import { clientAddress } from './scope.ts'
 import { targetOf } from './target.ts'
 
 /** Finds out who makes a request. */
-export type Identity = ReturnType<typeof createIdentity>
+export type RequestCallers = ReturnType<typeof createRequestCallers>
 
 /** Finds the caller of each request. Refuses those with an API key that may not be used, and without one where it is required. */
-export function identify(identity: Identity, access: Pick<Access, 'corsHeaders'>): Middleware {
+export function identify(callers: RequestCallers, access: Pick<Access, 'corsHeaders'>): Middleware {
   return function identify(c, next) {
     const { incoming } = c.env
     // A preflight has no API key.
     const isFree = incoming.method === 'OPTIONS' || isProbe(incoming)
-    const caller = isFree ? IN_PROCESS : identity.identify(incoming)
+    const caller = isFree ? IN_PROCESS : callers.of(incoming)
     if ('reason' in caller) {
       const isPage = incoming.method === 'GET' && /text\/html/.test(incoming.headers.accept ?? '')
       return Promise.resolve(
@@ -41,7 +41,10 @@ const ASK_FOR_KEY = [
 ]
 
 /** @param trustProxy - number of proxies in front whose X-Forwarded-For is trusted */
-export function createIdentity(limits: Pick<CallLimits, 'again' | 'callerOf'>, trustProxy: number) {
+export function createRequestCallers(
+  limits: Pick<CallLimits, 'again' | 'callerOf'>,
+  trustProxy: number,
+) {
   const upgrading = new WeakMap<IncomingMessage, () => Caller>()
 
   function requestOf(incoming: IncomingMessage): CallerRequest {
@@ -65,7 +68,7 @@ export function createIdentity(limits: Pick<CallLimits, 'again' | 'callerOf'>, t
 
   return {
     /** Who makes a request, or why it is refused. */
-    identify: (incoming: IncomingMessage) => callerOf(requestOf(incoming)),
+    of: (incoming: IncomingMessage) => callerOf(requestOf(incoming)),
     /** The same for a WebSocket handshake. After it, `callerOfUpgrade` has the caller as the API keys file says at that time. */
     refusalOfUpgrade(incoming: IncomingMessage): Refusal | undefined {
       const request = requestOf(incoming)
