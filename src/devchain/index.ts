@@ -2,6 +2,7 @@
 export type { Artifacts } from './artifacts.ts'
 export { type ChainBlock, printBlock } from './blocks/block.ts'
 export { createDevChain, type DevChain } from './devChain.ts'
+export { baseFeeAfter } from './ledger/baseFee.ts'
 export { EthereumError, ForkError, RefusedError } from './state/errors.ts'
 export { type Authorization, readAuthorizations } from './transactions/authorization.ts'
 export {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type Abi, encodeFunctionData, type Hex, keccak256, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { type DevGateway, onChain, startDevGateway } from '../support/devGateway.ts'
 import { artifacts } from '../support/recordedChain.ts'
 
 /** Hardhat’s words for `require(false, 'the reason')`. */
@@ -465,6 +465,33 @@ describe('eth_simulateV1', () => {
       })
     }
   })
+
+  test('behavior: where the base fee changes, it is 0, and with validation that of the next block', () =>
+    onChain('cancun', async ({ accountOf, rpc }) => {
+      const from = accountOf(0)
+      // BASEFEE, as the answer.
+      const to = `0x${'ba'.repeat(20)}`
+      await rpc('hardhat_setCode', to, '0x485f5260205ff3')
+      const feesOf = async (options: object) => {
+        const block = { calls: [{ from, to, maxFeePerGas: '0x77359400', gas: '0x186a0' }] }
+        const simulated = (await rpc('eth_simulateV1', {
+          blockStateCalls: [block, block],
+          ...options,
+        })) as { baseFeePerGas: Hex; calls: { returnData: Hex }[] }[]
+        return simulated.flatMap(({ baseFeePerGas, calls }) => [
+          Number(baseFeePerGas),
+          Number(calls[0]?.returnData),
+        ])
+      }
+      expect(await feesOf({})).toEqual([0, 0, 0, 0])
+      const [first, seen, second] = await feesOf({ validation: true })
+      expect(seen).toBe(first)
+      expect(second).toBeLessThan(first as number)
+      const { baseFeePerGas } = (await rpc('eth_getBlockByNumber', 'pending', false)) as {
+        baseFeePerGas: Hex
+      }
+      expect(first).toBe(Number(baseFeePerGas))
+    }))
 
   test('error: the codes of geth', async () => {
     const block = { calls: [] }

@@ -12,8 +12,10 @@ import type { CallRequest } from '../../rpc/params/callParam.ts'
 import type { BlockOverride } from '../../rpc/params/overrides.ts'
 import type { Simulation } from '../../rpc/params/simulationParam.ts'
 import {
+  baseFeeAfter,
   type BlockContext,
   callEthereum,
+  type ChainBlock,
   checkMessage,
   createFrameTracer,
   createOverlay,
@@ -54,7 +56,10 @@ export async function simulateBlocks(
   let parent = ledger.blockAt(before.number) ?? (await ledger.pendingBlock())
   const answers: object[] = []
   for (const simulated of blocks) {
-    const block = following(before, simulated.block)
+    const block = following(
+      { ...before, ...nextBaseFee(ledger.rules, { block: before, given, parent, state }) },
+      simulated.block,
+    )
     const calls = simulated.calls.map(callOf)
     const options = { ...given, block, rules: ledger.rules, unit }
     changeAccounts(state, simulated.accounts, block.timestamp)
@@ -90,6 +95,29 @@ export declare namespace simulateBlocks {
     unit: Unit
     view: 'full' | 'solid'
   }
+}
+
+/**
+ * The base fee of the block after another one, where it changes from block to block. As in geth it is 0 when calls are not checked like
+ * transactions, because they may offer nothing.
+ */
+function nextBaseFee(
+  rules: DevChain['ledger']['rules'],
+  { block, given, parent, state }: BeforeNext,
+): Pick<BlockContext, 'baseFee'> {
+  if (rules.baseFee !== 'eip1559') return {}
+  if (!given.isChecked) return { baseFee: 0n }
+  const baseFee = gasPriceOf(state, { block })
+  return {
+    baseFee: baseFeeAfter(parent, { baseFee, gasLimit: block.gasLimit ?? rules.gasLimit }),
+  }
+}
+
+type BeforeNext = {
+  block: BlockContext
+  given: Pick<Simulation, 'isChecked'>
+  parent: ChainBlock
+  state: State
 }
 
 type Running = Pick<Simulation, 'hasTransfers' | 'isChecked'> & {
