@@ -27,15 +27,9 @@ const FRAME = '{"jsonrpc":"2.0","id":,"":}'.length
 /** The response object of a successful call, around cached bytes. `id` is JSON text. */
 export function preparedAnswer(id: string, result: Prepared<unknown>): Answer {
   const head = `{"jsonrpc":"2.0","id":${id},"result":`
-  const frame = FRAME + 'result'.length + Buffer.byteLength(id)
-  if (result.parts) {
-    const bytes = frame + preparedLength(result)
-    return { parts: [head, ...result.parts, '}'], bytes }
-  }
-  return {
-    parts: result.closed ? [head, result.closed] : [head, result.bytes, '}'],
-    bytes: frame + result.bytes.length,
-  }
+  const rest = result.closed ? [result.closed] : [...(result.parts ?? [result.bytes]), '}']
+  const bytes = FRAME + 'result'.length + Buffer.byteLength(id) + preparedLength(result)
+  return { parts: [head, ...rest], bytes }
 }
 
 /**
