@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 
 import type { JsonSchema, Schema, ValueOf } from '../lib/jsonSchema.ts'
+import { type Kind, KINDS } from './accounts.ts'
 
 // The types in types.ts are those of these schemas. A test validates every block of the recorded chain with them, and allows no
 // other fields.
@@ -270,3 +271,16 @@ export const feeHistory = object(
   },
   ['baseFeePerBlobGas', 'blobGasUsedRatio', 'reward'],
 )
+
+const kind: Schema<Kind> = { enum: Object.keys(KINDS) }
+
+/** A page of the transactions of an account, newest first: the result of `ethgate_getTransactions`. */
+export const history = object({
+  transactions: listOf(
+    object({ position: bytes, kinds: listOf(kind), timestamp: quantity, transaction, receipt }),
+  ),
+  newer: nullable(bytes),
+  older: nullable(bytes),
+  searched: object({ from: quantity, to: quantity }),
+  complete: boolean,
+})

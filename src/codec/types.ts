@@ -15,3 +15,6 @@ export type RpcTransaction = ValueOf<typeof schemas.transaction>
 
 /** A receipt in the format of `eth_getTransactionReceipt`. */
 export type RpcReceipt = ValueOf<typeof schemas.receipt>
+
+/** A page of the transactions of an account in the format of `ethgate_getTransactions`. */
+export type RpcHistory = ValueOf<typeof schemas.history>

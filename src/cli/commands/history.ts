@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import type { RpcHistory } from '../../codec/types.ts'
 import { withChecksum } from '../../lib/address.ts'
 import { usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
@@ -21,22 +22,7 @@ type HistoryOptions = {
   csv?: boolean
 }
 
-/** An answer of `ethgate_getTransactions`, as far as it is shown. */
-type Page = {
-  transactions: Row[]
-  older: string | null
-  newer: string | null
-  searched: { from: string; to: string }
-  complete: boolean
-}
-
-type Row = {
-  position: string
-  kinds: string[]
-  timestamp: string
-  transaction: { hash: string; blockNumber: string; from: string; to: string | null; value: string }
-  receipt: { status: string; contractAddress?: string | null }
-}
+type Row = RpcHistory['transactions'][number]
 
 /** Transactions of one request with --all. */
 const PAGE = 500
@@ -79,11 +65,11 @@ async function history(
   const address = parseAddress(text, 'history').eth
   const unit = await target.unit()
   const wanted = all ? Infinity : wholeNumber(options.limit, '--limit', 1)
-  const result: Page = {
+  const result: RpcHistory = {
     transactions: [],
-    older: before ?? null,
+    older: null,
     newer: null,
-    searched: { from: '', to: '' },
+    searched: { from: '0x', to: '0x' },
     complete: true,
   }
   const bound = { before: blockOf(before), after: blockOf(after) }
@@ -93,12 +79,12 @@ async function history(
     const limit = Math.min(wanted - count, PAGE)
     const page = (await target.rpc.call('ethgate_getTransactions', [
       { address, kind, limit, ...bound },
-    ])) as Page
+    ])) as RpcHistory
     count += page.transactions.length
     if (csv) for (const row of page.transactions) await terminal.print(cellsOf(row, String).join())
     else result.transactions.push(...page.transactions)
     const { complete, newer, older, searched } = page
-    const { to } = result.searched.to === '' ? searched : result.searched
+    const { to } = result.searched.to === '0x' ? searched : result.searched
     Object.assign(result, { complete, older, searched: { from: searched.from, to } })
     result.newer ??= newer
     if (older === null || count >= wanted || after !== undefined) break
@@ -113,7 +99,7 @@ async function history(
 const blockOf = (text: string | undefined) =>
   text !== undefined && /^\d{1,15}$/.test(text) ? `0x${Number(text).toString(16)}` : text
 
-function table(terminal: Terminal, { transactions }: Page, unit: Unit): string {
+function table(terminal: Terminal, { transactions }: RpcHistory, unit: Unit): string {
   if (transactions.length === 0) return terminal.dim('no transactions')
   return renderRows(
     terminal,
@@ -142,7 +128,7 @@ function cellsOf(
 }
 
 /** What is not in the answer. */
-function noteOf({ complete, older, searched }: Page): string | undefined {
+function noteOf({ complete, older, searched }: RpcHistory): string | undefined {
   const next = older === null ? '' : `; older ones: --before ${older}`
   if (complete) return older === null ? undefined : `There are more${next}`
   return `Only blocks from ${Number(searched.from)} on were searched, because the gateway has no index of accounts below (serve with --index DIR)${next}`

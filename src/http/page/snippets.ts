@@ -1,9 +1,6 @@
 import type { CoinDecimals } from '../../codec/coin.ts'
 import type { ChainWords } from '../../rpc/openrpc/chainJson.ts'
 
-/** Source code that connects a tool to this gateway. */
-export type SnippetText = { label: string; code: string }
-
 /** The chain as a wallet adds it (EIP-3085). Wallets count with 18 decimals, so their address is `/wei`. */
 export function walletChain({ id, name, symbol }: ChainWords, origin: string) {
   return {
@@ -15,12 +12,12 @@ export function walletChain({ id, name, symbol }: ChainWords, origin: string) {
   }
 }
 
-/** Snippets for libraries and tools. @param url - where JSON-RPC is served */
+/** Source code that connects libraries and tools to this gateway. @param url - where JSON-RPC is served */
 export function connectSnippets(
   url: string,
   { id: chainId, name, symbol }: ChainWords,
   decimals: CoinDecimals,
-): SnippetText[] {
+) {
   // The words are in the source code of others.
   const text = (word: string) => `'${word.replaceAll(/[\\']/g, String.raw`\$&`)}'`
   const coin = `name: ${text(symbol)}, symbol: ${text(symbol)}`

@@ -15,14 +15,8 @@ type Sample = { at: number; methods: Map<string, Cell>; gauges: Gauges }
 /** Figures by label; undefined while one is not known. */
 export type Gauges = Record<string, number | undefined>
 
-/** The last hour of one figure: a point for each sample, oldest first; undefined before the start of the process. */
-export type Series = { label: string; last: string; points: (number | undefined)[] }
-
 /** Figures of the last hour for the state page. Times are in milliseconds. */
-export type TrafficReport = {
-  series: Series[]
-  methods: { method: string; calls: number; errors: number; p50: number; p95: number }[]
-}
+export type TrafficReport = ReturnType<ReturnType<typeof createTraffic>['report']>
 
 /** Counts the calls of this process by method, in samples of ten seconds, for the last hour. */
 export function createTraffic({ gauges = () => ({}), now = Date.now }: createTraffic.Options = {}) {
@@ -64,10 +58,8 @@ export function createTraffic({ gauges = () => ({}), now = Date.now }: createTra
         { length: SAMPLES - 1 },
         (_, index) => newest.at - SAMPLES + 1 + index,
       )
-      const series = (
-        label: string,
-        of: (sample: Sample | undefined) => number | undefined,
-      ): Series => {
+      // The last hour of one figure: a point for each sample, oldest first; undefined before the start of the process.
+      const series = (label: string, of: (sample: Sample | undefined) => number | undefined) => {
         const points = times.map((at) => (at < first ? undefined : of(byTime.get(at))))
         const last = points.at(-1)
         return { label, last: last === undefined ? 'unknown' : decimal(last), points }
@@ -97,7 +89,7 @@ export declare namespace createTraffic {
   }
 }
 
-function methodsOf(samples: readonly Sample[]): TrafficReport['methods'] {
+function methodsOf(samples: readonly Sample[]) {
   const cells = new Map<string, Cell[]>()
   for (const { methods } of samples)
     for (const [method, cell] of methods) cells.set(method, [...(cells.get(method) ?? []), cell])

@@ -14,21 +14,7 @@ const names = Object.keys(KINDS) as Kind[]
 
 export const ethgate_getTransactions = defineMethod({
   params: [historyParam],
-  result: schemas.object({
-    transactions: schemas.listOf(
-      schemas.object({
-        position: schemas.bytes,
-        kinds: schemas.listOf({ enum: names }),
-        timestamp: schemas.quantity,
-        transaction: schemas.transaction,
-        receipt: schemas.receipt,
-      }),
-    ),
-    newer: schemas.nullable(schemas.bytes),
-    older: schemas.nullable(schemas.bytes),
-    searched: schemas.object({ from: schemas.quantity, to: schemas.quantity }),
-    complete: schemas.boolean,
-  }),
+  result: schemas.history,
   summary:
     'a page of the transactions that concern an account, newest first: {address, kind, before or after, limit}; `older` and `newer` are the positions of the next pages, null at the end; not complete where no log index has accounts',
   async handler({ chain }, [{ limit = LIMIT, ...query }], call) {

@@ -2,7 +2,7 @@ import type { AbiEvent, Address, Hash, Hex } from 'viem'
 import { getAbiItem, numberToHex, pad, toEventSelector } from 'viem/utils'
 
 import { matchEvent, STANDARD_ABI } from '../../../codec/abi.ts'
-import type { RpcLog, RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
+import type { RpcHistory, RpcLog, RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
 import { MOST_DECODED } from '../abi.ts'
 import { readLogPage } from '../reads/logPage.ts'
 import { type Source, tokenInList } from '../reads/source.ts'
@@ -125,14 +125,8 @@ async function internalOf(query: Query, source: Source) {
   const rows: (ReturnType<typeof internalRow> & { timeStamp: string; hash: Hex })[] = []
   let next: string | null = numberToHex(isDescending ? end + 1 : Math.max(0, start - 1))
   while (next !== null && rows.length < skip + take) {
-    type Page = {
-      transactions: { timestamp: Hex; receipt: RpcReceipt }[]
-      older: string | null
-      newer: string | null
-      complete: boolean
-    }
     const bound: object = isDescending ? { before: next } : { after: next }
-    const page: Page = await source.ask<Page>('ethgate_getTransactions', {
+    const page: RpcHistory = await source.ask<RpcHistory>('ethgate_getTransactions', {
       address,
       kind: 'internal',
       limit: INTERNAL_PAGE,

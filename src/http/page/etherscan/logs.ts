@@ -1,7 +1,9 @@
-import type { Hash, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
-import type { RpcLog, RpcReceipt } from '../../../codec/types.ts'
+import type { RpcLog } from '../../../codec/types.ts'
+import { joinLogs } from '../reads/logPage.ts'
+import { receiptsOf } from '../reads/source.ts'
 import { listed } from './account.ts'
 import { type Actions, addressIn, ApiError, numberIn, partIn, type Query } from './query.ts'
 
@@ -23,38 +25,26 @@ export const logs: Actions = {
     const found = await Promise.all(
       searchesIn(query).map((topics) => source.ask<RpcLog[]>('eth_getLogs', { ...filter, topics })),
     )
-    const all = new Map(
-      found.flat().map((log) => [`${Number(log.blockNumber)} ${log.logIndex}`, log]),
-    )
-    const rows = [...all.values()].toSorted(
-      (a, b) =>
-        Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
-    )
-    const receipts = new Map<Hash, Promise<RpcReceipt>>()
-    const receiptOf = (hash: Hash) => {
-      const known = receipts.get(hash)
-      if (known) return known
-      const asked = source.ask<RpcReceipt>('eth_getTransactionReceipt', hash)
-      receipts.set(hash, asked)
-      return asked
-    }
+    const receiptOf = receiptsOf(source)
     const page = await Promise.all(
-      rows.slice(skip, skip + take).map(async (log) => {
-        const { effectiveGasPrice, gasUsed } = await receiptOf(log.transactionHash)
-        return {
-          address: log.address,
-          topics: log.topics,
-          data: log.data,
-          blockNumber: log.blockNumber,
-          blockHash: log.blockHash,
-          timeStamp: log.blockTimestamp,
-          gasPrice: effectiveGasPrice,
-          gasUsed,
-          logIndex: log.logIndex,
-          transactionHash: log.transactionHash,
-          transactionIndex: log.transactionIndex,
-        }
-      }),
+      joinLogs(found)
+        .slice(skip, skip + take)
+        .map(async (log) => {
+          const { effectiveGasPrice, gasUsed } = await receiptOf(log.transactionHash)
+          return {
+            address: log.address,
+            topics: log.topics,
+            data: log.data,
+            blockNumber: log.blockNumber,
+            blockHash: log.blockHash,
+            timeStamp: log.blockTimestamp,
+            gasPrice: effectiveGasPrice,
+            gasUsed,
+            logIndex: log.logIndex,
+            transactionHash: log.transactionHash,
+            transactionIndex: log.transactionIndex,
+          }
+        }),
     )
     return listed(page, 'No records found')
   },

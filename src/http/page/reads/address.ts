@@ -1,42 +1,17 @@
 import type { Address, Hex } from 'viem'
 
 import type { Kind } from '../../../codec/accounts.ts'
-import type { RpcReceipt } from '../../../codec/types.ts'
+import type { RpcHistory } from '../../../codec/types.ts'
 import { toNativeAddress, toRpcAddressOrNull } from '../../../lib/address.ts'
-import type {
-  Account,
-  AccountResource,
-  Contract as ContractRecord,
-} from '../../../native/wire/accountTypes.ts'
-import { type Row, rowOf } from './row.ts'
+import { rowOf } from './row.ts'
 import { ifAnswered, type NativeToken, type Source, type Token } from './source.ts'
 import { findTransfers } from './transferPage.ts'
 
 /** An account or contract, without the content of its tabs. */
-export type AddressFacts = {
-  address: Address
-  balance: bigint
-  account: Account | undefined
-  resources: AccountResource | undefined
-  contract: ContractRecord | undefined
-  code: Hex
-  name: string | undefined
-  /** Absent on accounts and on contracts that are no token. */
-  token: Token | undefined
-  /** The contract whose code a proxy runs (EIP-1967). */
-  implementation: Address | undefined
-}
+export type AddressFacts = Awaited<ReturnType<typeof readAddress>>
 
-/**
- * A page of the transactions of an account, newest first. `newer` and `older` are the queries of its neighbours; `range` is what was
- * searched when no log index has the accounts of all blocks.
- */
-export type History = {
-  rows: Row[]
-  newer?: string | undefined
-  older?: string | undefined
-  range?: { from: number; to: number }
-}
+/** A page of the transactions of an account, newest first. */
+export type History = Awaited<ReturnType<typeof readHistory>>
 
 /** A token that an account has. `contract` is absent for a token of the chain itself. */
 export type Holding =
@@ -68,7 +43,7 @@ const MOST_TRANSFERS = 200
 const MOST_IDS = 20
 
 /** Reads an account or contract. */
-export async function readAddress(address: Address, source: Source): Promise<AddressFacts> {
+export async function readAddress(address: Address, source: Source) {
   const native = toNativeAddress(address)
   const [balance, code, account, resources, contract, name] = await Promise.all([
     source.ask<Hex>('eth_getBalance', address, 'latest'),
@@ -91,7 +66,9 @@ export async function readAddress(address: Address, source: Source): Promise<Add
     contract,
     code,
     name,
+    // Absent on accounts and on contracts that are no token.
     token,
+    // The contract whose code a proxy runs (EIP-1967).
     implementation,
   }
 }
@@ -115,14 +92,6 @@ function addressOf(word: Hex = '0x'): Address | undefined {
 /** Where a page of a history begins: a position of another page, or a block number. */
 export type HistoryPlace = { before?: string | undefined; after?: string | undefined }
 
-type HistoryAnswer = {
-  transactions: { timestamp: Hex; receipt: RpcReceipt }[]
-  newer: string | null
-  older: string | null
-  searched: { from: Hex; to: Hex }
-  complete: boolean
-}
-
 /**
  * A page of the transactions of an account. Without an index one call searches few blocks.
  *
@@ -134,9 +103,9 @@ export async function readHistory(
   kind: Kind | undefined,
   { isSearch, ...place }: HistoryPlace & { isSearch: boolean },
   source: Source,
-): Promise<History> {
+) {
   const ask = (from: HistoryPlace) =>
-    source.ask<HistoryAnswer>('ethgate_getTransactions', { address, ...from, kind, limit: PAGE })
+    source.ask<RpcHistory>('ethgate_getTransactions', { address, ...from, kind, limit: PAGE })
   let answer = await ask(place)
   const to = Number(answer.searched.to)
   const goesOn = () => isSearch && !answer.complete && answer.transactions.length === 0
@@ -155,8 +124,10 @@ export async function readHistory(
   const link = kind ? `&kind=${kind}` : ''
   return {
     rows,
+    // The queries of its neighbours.
     newer: newer === null ? undefined : `${link}&after=${newer}`,
     older: older === null ? undefined : `${link}&before=${older}`,
+    // What was searched when no log index has the accounts of all blocks.
     ...(!complete && { range: { from: Number(searched.from), to } }),
   }
 }

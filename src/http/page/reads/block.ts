@@ -2,33 +2,17 @@ import type { Hash } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import type { RpcBlock, RpcReceipt } from '../../../codec/types.ts'
-import { type Row, rowOf } from './row.ts'
+import { rowOf } from './row.ts'
 import type { Source } from './source.ts'
 
 /** A block with one page of its transactions. */
-export type BlockFacts = {
-  block: RpcBlock
-  number: number
-  /** Name of its producer. */
-  producer: string | undefined
-  rows: Row[]
-  page: number
-  pages: number
-  head: number
-  solid: number
-  /** Fees of all transactions, in the smallest unit. */
-  fees: bigint
-}
+export type BlockFacts = NonNullable<Awaited<ReturnType<typeof readBlock>>>
 
 /** Transactions on one page of a block. */
 const PAGE = 50
 
 /** Reads a block. @param ref - a number in decimal or a hash @returns undefined when there is none */
-export async function readBlock(
-  ref: string,
-  page: number,
-  source: Source,
-): Promise<BlockFacts | undefined> {
+export async function readBlock(ref: string, page: number, source: Source) {
   const byHash = ref.startsWith('0x')
   const block = await source.ask<(RpcBlock & { transactions: Hash[] }) | null>(
     byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber',
@@ -69,6 +53,7 @@ export async function readBlock(
     pages,
     head,
     solid,
+    // Of all transactions, in the smallest unit.
     fees: (receipts ?? []).reduce(
       (sum, { effectiveGasPrice, gasUsed }) => sum + BigInt(effectiveGasPrice) * BigInt(gasUsed),
       0n,

@@ -18,11 +18,7 @@ import { type Source, tokenInList } from './source.ts'
 import { decodedText } from './transaction.ts'
 
 /** The functions that a contract page offers, and where its ABI is from. */
-export type ContractFunctions = {
-  origin: 'chain' | 'given' | 'implementation' | 'guessed'
-  read: AbiFunction[]
-  write: AbiFunction[]
-}
+export type ContractFunctions = ReturnType<typeof split>
 
 /** The result of a function that a visitor called, or its error. */
 export type Answer = { key: string; args: readonly string[]; value?: string; error?: string }
@@ -58,7 +54,7 @@ export function givenFunctions(text: string): ContractFunctions | undefined {
   }
 }
 
-function split(abi: Abi, origin: ContractFunctions['origin']): ContractFunctions {
+function split(abi: Abi, origin: 'chain' | 'given' | 'implementation' | 'guessed') {
   const once = [...new Map(abi.map((entry) => [keyOf(entry), entry])).values()]
   return {
     origin,

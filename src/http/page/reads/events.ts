@@ -3,17 +3,11 @@ import { toEventSelector } from 'viem/utils'
 
 import { decodeLog, STANDARD_ABI } from '../../../codec/abi.ts'
 import { MOST_DECODED } from '../abi.ts'
-import { type ListPlace, type Neighbours, readNewestLogs } from './logPage.ts'
-import { type Source, type Token, tokenInList } from './source.ts'
-import type { ReadLog } from './transaction.ts'
+import { type ListPlace, readNewestLogs } from './logPage.ts'
+import { type Source, tokenInList } from './source.ts'
 
 /** The events of a contract in the blocks that were searched, newest first, and the names that a page can be limited to. */
-export type EventPage = Neighbours & {
-  events: ReadLog[]
-  names: string[]
-  searched: { from: number; to: number }
-  token: Token | undefined
-}
+export type EventPage = Awaited<ReturnType<typeof readEvents>>
 
 /** Events of one page. */
 const PAGE = 25
@@ -24,7 +18,7 @@ export async function readEvents(
   name: string | undefined,
   place: ListPlace,
   source: Source,
-): Promise<EventPage> {
+) {
   const [{ abi }, token] = await Promise.all([
     source.contract(address),
     tokenInList(address, source),

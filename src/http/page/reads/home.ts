@@ -2,21 +2,11 @@ import type { Hex } from 'viem'
 
 import { toRpcAddress } from '../../../lib/address.ts'
 import type { Block } from '../../../native/wire/types.ts'
-import { type Row, rowOf } from './row.ts'
+import { rowOf } from './row.ts'
 import { createKept, lastBlock, type Source } from './source.ts'
 
-/** A block in a list. Time in seconds. */
-export type BlockRow = { number: number; time: number; producer: `0x${string}`; count: number }
-
 /** The content of the start page. */
-export type Home = {
-  blocks: BlockRow[]
-  transactions: Row[]
-  head: number
-  solid: number
-  /** Price of a unit of energy, in the smallest unit of the coin. */
-  energyPrice: bigint
-}
+export type Home = Awaited<ReturnType<typeof readHome>>
 
 /** Blocks and transactions on the start page. */
 const SHOWN = 10
@@ -40,7 +30,7 @@ export function createHomeReader() {
 async function readHome(
   source: Source,
   { head, last, solid }: { head: number; last: number; solid: number },
-): Promise<Home> {
+) {
   const [{ block: found = [] }, price] = await Promise.all([
     source.wallet.getBlockByLimitNext({
       startNum: Math.max(0, last - SEARCHED + 1),
@@ -64,11 +54,13 @@ async function readHome(
     ),
     head,
     solid,
+    // Of a unit of energy, in the smallest unit of the coin.
     energyPrice: BigInt(price),
   }
 }
 
-function blockRow({ block_header: { raw_data }, transactions = [] }: Block): BlockRow {
+/** A block in a list. Time in seconds. */
+function blockRow({ block_header: { raw_data }, transactions = [] }: Block) {
   return {
     number: raw_data.number ?? 0,
     time: Math.floor((raw_data.timestamp ?? 0) / 1_000),

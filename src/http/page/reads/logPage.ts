@@ -21,14 +21,6 @@ export type LogRange = {
   isWanted?: ((log: RpcLog) => boolean) | undefined
 }
 
-/** Logs in the order of the request. `next` is the position of the next page; absent at the end of the range. */
-export type LogPage = {
-  logs: RpcLog[]
-  next: string | undefined
-  /** The blocks that were searched. */
-  searched: { from: number; to: number }
-}
-
 /** Blocks of the first search. The next ones are as long as what was found allows. */
 const FIRST = 100
 const GROWTH = 8
@@ -37,7 +29,8 @@ const GROWTH = 8
 const MOST_SEARCHES = 24
 
 /**
- * A page of the logs that match any of the searches, from either end of a range. Where no index has the blocks, it ends before a search
+ * A page of the logs that match any of the searches, from either end of a range, and the blocks that were searched. `next` is the
+ * position of the next page; absent at the end of the range. Where no index has the blocks, it ends before a search
  * would read too many of them: then it is short, and `next` says that there is more.
  *
  * @throws RpcError
@@ -46,7 +39,7 @@ export async function readLogPage(
   searches: readonly LogSearch[],
   { after, from, isAscending, isWanted = () => true, limit, to }: LogRange,
   source: Source,
-): Promise<LogPage> {
+) {
   const edge = after === undefined ? undefined : await positionIn(after, source)
   let low = Math.max(from, isAscending && edge ? edge.number : 0)
   let high = Math.min(to, !isAscending && edge ? edge.number : to)
@@ -93,19 +86,21 @@ export async function readLogPage(
   }
 }
 
-/** A page of a list: `older` and `newer` are the positions of its neighbours, absent at the ends. */
-export type Neighbours = { older: string | undefined; newer: string | undefined }
-
 /** Where a page of a list begins: at the newest log, or beyond a position of another page. */
 export type ListPlace = { before?: string | undefined; after?: string | undefined }
 
-/** The newest logs that match any of the searches, or those of another page, newest first. @throws RpcError */
+/**
+ * The newest logs that match any of the searches, or those of another page, newest first. `older` and `newer` are the positions of its
+ * neighbours, absent at the ends.
+ *
+ * @throws RpcError
+ */
 export async function readNewestLogs(
   searches: readonly LogSearch[],
   { after, before }: ListPlace,
   limit: number,
   source: Source,
-): Promise<Pick<LogPage, 'logs' | 'searched'> & Neighbours> {
+) {
   const isAscending = after !== undefined
   const range = { from: 0, to: await source.head(), after: after ?? before, isAscending, limit }
   const { logs, next, searched } = await readLogPage(searches, range, source)
@@ -134,20 +129,24 @@ async function positionIn(
   return { number: Number(block.number), index: Number.parseInt(text.slice(66), 16) }
 }
 
-/** The logs that match any of the searches, in order, each once. */
 async function findAll(
   searches: readonly LogSearch[],
   range: { from: number; to: number },
   source: Source,
 ): Promise<RpcLog[]> {
-  const found = await Promise.all(searches.map((search) => find(search, range, source)))
+  return joinLogs(await Promise.all(searches.map((search) => find(search, range, source))))
+}
+
+/** The logs of several searches in the order of the chain, each once. */
+export function joinLogs(found: readonly RpcLog[][]): RpcLog[] {
   if (found.length === 1) return found[0] ?? []
   const all = new Map(found.flat().map((log) => [`${log.blockNumber} ${log.logIndex}`, log]))
-  return [...all.values()].toSorted(
-    (a, b) =>
-      Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
-  )
+  return [...all.values()].toSorted(byPlace)
 }
+
+/** The order of logs on the chain. */
+const byPlace = (a: RpcLog, b: RpcLog) =>
+  Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex)
 
 async function find(
   search: LogSearch,

@@ -1,4 +1,4 @@
-import type { Address, Hash, Hex } from 'viem'
+import type { Address, Hash } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import type { RpcLog } from '../../../codec/types.ts'
@@ -8,14 +8,11 @@ import { cleanText, hexText } from '../text.ts'
 import { type Source, tokenInList } from './source.ts'
 import { TRANSFER_TOPIC } from './transfers.ts'
 
-/** A token that a search found: a contract, or an id of a token of the chain itself. */
-export type FoundToken = {
-  name: string
-  symbol: string
-  contract: Address | undefined
-  id: string | undefined
-  owner: Address | undefined
-}
+/** A token that a search found: a contract, or an id of a token of the chain itself with its owner. */
+export type FoundToken = { name: string; symbol: string } & (
+  | { contract: Address; id?: undefined; owner?: undefined }
+  | { contract?: undefined; id: string; owner: Address }
+)
 
 /** Where a search leads: to one page, or to tokens. */
 export type Found = { path: string } | { tokens: FoundToken[] }
@@ -65,19 +62,17 @@ async function findTokens(query: string, source: Source): Promise<FoundToken[]> 
   )
   const ofContracts = known.flatMap(({ contract, token }) =>
     token && [token.name, token.symbol].some((name) => name.toLowerCase().includes(text))
-      ? [{ name: token.name, symbol: token.symbol, contract, id: undefined, owner: undefined }]
+      ? [{ name: token.name, symbol: token.symbol, contract }]
       : [],
   )
   return [...ofContracts, ...assetIssue.map(ofAsset)]
 }
 
 function ofAsset({ abbr, id, name, owner_address }: Asset): FoundToken {
-  const owner = `0x${owner_address.slice(2)}` satisfies Hex
   return {
     name: cleanText(hexText(name) ?? ''),
     symbol: cleanText(hexText(abbr) ?? '', 16),
-    contract: undefined,
     id,
-    owner,
+    owner: `0x${owner_address.slice(2)}`,
   }
 }

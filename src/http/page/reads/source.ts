@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { Abi, Address, Hex } from 'viem'
+import type { Abi, Address, Hash, Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData, hexToBytes } from 'viem/utils'
 
 import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
+import type { RpcReceipt } from '../../../codec/types.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
 import type { Call } from '../../../lib/call.ts'
 import { BeyondHeadError, RpcError, UpstreamError } from '../../../lib/errors.ts'
@@ -239,6 +240,16 @@ export function lastBlock(asked: number | undefined, head: number): number {
 /** The token of a row in a list. A contract that makes a node fail does not hide the whole list. */
 export function tokenInList(address: Address, source: Source): Promise<Token | undefined> {
   return source.token(address).catch(() => undefined)
+}
+
+/** Reads the receipts of transactions that are in a block, each once. */
+export function receiptsOf(source: Source) {
+  const asked = new Map<Hash, Promise<RpcReceipt>>()
+  return (hash: Hash): Promise<RpcReceipt> => {
+    const read = asked.get(hash) ?? source.ask<RpcReceipt>('eth_getTransactionReceipt', hash)
+    asked.set(hash, read)
+    return read
+  }
 }
 
 /**

@@ -15,59 +15,21 @@ import { revertReason } from '../../../codec/revert.ts'
 import type { RpcLog, RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
 import { recoverSigners } from '../../../native/protobuf/signature.ts'
-import type {
-  Int64,
-  InternalTransaction,
-  Transaction,
-  TransactionInfo,
-} from '../../../native/wire/types.ts'
+import type { Int64, Transaction, TransactionInfo } from '../../../native/wire/types.ts'
 import { MOST_DECODED, valueText } from '../abi.ts'
 import { hexText } from '../text.ts'
 import { type NativeValue, type Row, rowOf } from './row.ts'
-import { ifAnswered, type NativeToken, type Source, type Token, tokenInList } from './source.ts'
-import { type Transfer, transferOf } from './transfers.ts'
+import { ifAnswered, type Source, type Token, tokenInList } from './source.ts'
+import { transferOf } from './transfers.ts'
 
 /** A log with its event, when an ABI has it. */
 export type ReadLog = { log: RpcLog; name: string | undefined; event: Decoded | undefined }
 
 /** A call inside a transaction: its function with arguments, what it returned, and why it failed. */
-export type ReadFrame = {
-  frame: CallFrame
-  depth: number
-  name: string | undefined
-  call: string | undefined
-  result: string | undefined
-  failure: string | undefined
-}
+export type ReadFrame = ReturnType<typeof readCalls>[number]
 
 /** A transaction as its page shows it. Fields of its block are absent while it is pending. */
-export type TransactionFacts = {
-  row: Row
-  transaction: RpcTransaction
-  receipt: RpcReceipt | null
-  native: Transaction | undefined
-  info: TransactionInfo | undefined
-  type: string | undefined
-  value: NativeValue
-  head: number
-  solid: number
-  /** Why it failed: in words, and the bytes of an error that no known ABI has. */
-  reason: { text: string; data?: Hex } | undefined
-  /** What became of it, and both of its hashes. */
-  status: ReadStatus
-  call: Decoded | undefined
-  /** Functions that the logs and calls of the page are named by. */
-  names: Map<Address, string>
-  tokens: Map<Address, Token>
-  nativeTokens: Map<string, NativeToken>
-  logs: ReadLog[]
-  transfers: Transfer[]
-  /** Calls in the order of execution; undefined when they are not known. */
-  frames: ReadFrame[] | undefined
-  /** Transfers and calls inside, as the node recorded them. */
-  internal: InternalTransaction[]
-  signers: Address[]
-}
+export type TransactionFacts = NonNullable<Awaited<ReturnType<typeof readTransaction>>>
 
 /** Contracts whose name and ABI are read for one transaction, and logs and calls on its page. */
 const MOST_CONTRACTS = 24
@@ -94,7 +56,7 @@ export async function readTransaction(
   hash: Hash,
   source: Source,
   failureOf: ((info: TransactionInfo) => string) | undefined,
-): Promise<TransactionFacts | undefined> {
+) {
   const [transaction, status] = await Promise.all([
     source.ask<RpcTransaction | null>('eth_getTransactionByHash', hash),
     readStatus(hash, source),
@@ -148,11 +110,13 @@ export async function readTransaction(
     value: fields,
     head,
     solid,
+    // What became of it, and both of its hashes.
     status,
     reason: reasonOf(info, allAbis, failureOf, source.decimals),
     call: transaction.to
       ? decodeCalldata(transaction.input, abiOf(transaction.to), MOST_DECODED)
       : undefined,
+    // By which the logs and calls of the page are named.
     names: new Map(
       known.flatMap((one) => {
         const name = nameOf(one)
@@ -168,7 +132,11 @@ export async function readTransaction(
         decodeLog(log, abiOf(log.address), MOST_DECODED) ?? decodeLog(log, allAbis, MOST_DECODED),
     })),
     transfers: transfers.filter((one) => one !== undefined),
-    frames: readCalls(frames, (address) => known.find((one) => one.address === address), allAbis),
+    // Calls in the order of execution; undefined when they are not known.
+    frames:
+      frames &&
+      readCalls(frames, (address) => known.find((one) => one.address === address), allAbis),
+    // Transfers and calls inside, as the node recorded them.
     internal: info?.internal_transactions ?? [],
     signers: signersOf(native, transaction.from),
   }
@@ -189,12 +157,12 @@ const MOST_BYTES = 4 * MOST_DECODED
 const MOST_SHOWN = 300
 
 function readCalls(
-  frames: { frame: CallFrame; depth: number }[] | undefined,
+  frames: { frame: CallFrame; depth: number }[],
   knownAt: (address: Address | undefined) => { abi: Abi; name: string | undefined } | undefined,
   errors: Abi,
-): ReadFrame[] | undefined {
+) {
   let left = MOST_BYTES
-  return frames?.map(({ depth, frame }) => {
+  return frames.map(({ depth, frame }) => {
     const { error, input = '0x', output = '0x', revertReason: words, to } = frame
     const { abi = [], name } = knownAt(to) ?? {}
     left -= (input.length + output.length) / 2
@@ -231,13 +199,13 @@ function resultOf(abi: Abi, input: Hex, data: Hex): string | undefined {
 
 const cut = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text)
 
-/** The reason of a failure: the revert data in words, otherwise the note of the node. */
+/** The reason of a failure: the revert data in words, otherwise the note of the node; with the bytes of an error that no known ABI has. */
 function reasonOf(
   info: TransactionInfo | undefined,
   abi: Abi,
   failureOf: ((info: TransactionInfo) => string) | undefined,
   decimals: CoinDecimals,
-): TransactionFacts['reason'] {
+): { text: string; data?: Hex } | undefined {
   if (!info) return undefined
   const outcome = info.receipt?.result
   const failed = info.result === 'FAILED' || (outcome !== undefined && outcome !== 'SUCCESS')

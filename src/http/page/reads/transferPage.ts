@@ -2,15 +2,12 @@ import type { Address } from 'viem'
 import { pad } from 'viem/utils'
 
 import { RpcError } from '../../../lib/errors.ts'
-import { type ListPlace, type Neighbours, readNewestLogs } from './logPage.ts'
+import { type ListPlace, readNewestLogs } from './logPage.ts'
 import type { Source } from './source.ts'
-import { type Transfer, TRANSFER_TOPIC, transferOf } from './transfers.ts'
+import { TRANSFER_TOPIC, transferOf } from './transfers.ts'
 
 /** The token transfers of an account in the blocks that were searched, newest first. */
-export type TransferPage = Neighbours & {
-  transfers: Transfer[]
-  searched: { from: number; to: number }
-}
+export type TransferPage = NonNullable<Awaited<ReturnType<typeof findTransfers>>>
 
 /** Transfers of one page. */
 const PAGE = 50
@@ -21,7 +18,7 @@ export async function findTransfers(
   place: ListPlace,
   source: Source,
   limit = PAGE,
-): Promise<TransferPage | undefined> {
+) {
   const word = pad(address)
   const searches = [
     { topics: [TRANSFER_TOPIC, word] },

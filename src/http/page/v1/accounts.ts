@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { hexToBigInt, numberToHex, pad } from 'viem/utils'
 
 import type { Kind } from '../../../codec/accounts.ts'
-import type { RpcLog, RpcReceipt } from '../../../codec/types.ts'
+import type { RpcHistory, RpcLog, RpcReceipt } from '../../../codec/types.ts'
 import { toBase58Address, toNativeAddress } from '../../../lib/address.ts'
 import { RpcError } from '../../../lib/errors.ts'
 import { readHoldings } from '../reads/address.ts'
@@ -35,13 +35,7 @@ export const transactions: View = async (asked, source) => {
   const first = isAscending
     ? { after: after ?? numberToHex(Math.max(0, from - 1)) }
     : { before: after ?? (to >= head ? undefined : numberToHex(to + 1)) }
-  const answer = await source.ask<{
-    transactions: { receipt: RpcReceipt }[]
-    newer: string | null
-    older: string | null
-    searched: { from: Hex; to: Hex }
-    complete: boolean
-  }>('ethgate_getTransactions', {
+  const answer = await source.ask<RpcHistory>('ethgate_getTransactions', {
     address: addressIn(asked.id),
     kind: kindsIn(param),
     limit,

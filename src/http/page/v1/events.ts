@@ -1,10 +1,8 @@
-import type { Hash } from 'viem'
-
 import type { RpcLog, RpcReceipt } from '../../../codec/types.ts'
 import { toBase58Address, toRpcAddress } from '../../../lib/address.ts'
 import { topicsOf } from '../reads/events.ts'
 import { type LogSearch, readLogPage } from '../reads/logPage.ts'
-import type { Source } from '../reads/source.ts'
+import { receiptsOf, type Source } from '../reads/source.ts'
 import {
   addressIn,
   type Answered,
@@ -62,12 +60,7 @@ async function eventPage(search: LogSearch, page: Page, source: Source): Promise
 
 /** Logs as this API writes them. */
 async function eventsOf(logs: readonly RpcLog[], solid: number, source: Source) {
-  const receipts = new Map<Hash, Promise<RpcReceipt>>()
-  const receiptOf = (hash: Hash) => {
-    const read = receipts.get(hash) ?? source.ask<RpcReceipt>('eth_getTransactionReceipt', hash)
-    receipts.set(hash, read)
-    return read
-  }
+  const receiptOf = receiptsOf(source)
   return Promise.all(
     logs.map(async (log) => {
       const number = Number(log.blockNumber)
