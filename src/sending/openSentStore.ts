@@ -8,11 +8,10 @@ import type { RedisLink } from '../lib/redis.ts'
 import type { NativeClient } from '../native/client.ts'
 import { assertSameRecord } from './emptyRecord.ts'
 import { createFileSentStore } from './fileSentStore.ts'
-import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
-import { createRedisSentStore } from './redisSentStore.ts'
 import { watchRedisSettings } from './redisSettings.ts'
 import type { SentStore } from './sentStore.ts'
+import { createSharedSentStore } from './sharedSentStore.ts'
 
 /** An open store, and the function that closes it. */
 export type OpenSentStore = {
@@ -38,15 +37,27 @@ export async function openSentStore(options: openSentStore.Options): Promise<Ope
   const assertNotLost = (store: SentStore) =>
     isNew ? KEPT.assertKept : (account: Address) => assertSameRecord(account, native, store)
   if (redis) {
-    const store = withLastKnown(createRedisSentStore({ redis }), redis.onStatus)
-    if (!hasKeys) return { store, ...KEPT }
+    const store = createSharedSentStore({ redis })
+    const close = async () => store.close()
+    if (!hasKeys) return { ...KEPT, store, close }
     const settings = watchRedisSettings({ log, redis })
     const assertSame = isInProcess ? KEPT.assertKept : assertNotLost(store)
     return {
       store,
       problem: settings.problem,
-      assertKept: (account) => settings.assertKept().then(() => assertSame(account)),
-      close: async () => settings.close(),
+      async assertKept(account) {
+        await settings.assertKept()
+        let run: string
+        do {
+          run = await store.settled()
+          await assertSame(account)
+          // Its record may have been lost meanwhile.
+        } while (run !== (await store.settled()))
+      },
+      async close() {
+        settings.close()
+        store.close()
+      },
     }
   }
   const folder = stateFolder(dataDir)

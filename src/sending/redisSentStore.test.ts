@@ -57,7 +57,9 @@ describe.skipIf(redisMissing)('createRedisSentStore', () => {
     await store.change('0x0200', { event: 'expired' })
     expect(await lastingKeys(link)).toContain(link.key(`sent:nonces:${AA}`))
     await store.change('0x02', { event: 'final' })
-    expect(await lastingKeys(link)).toEqual([link.key(`sent:mined:${AA}`)])
+    expect(await lastingKeys(link)).toEqual(
+      [`mined:${AA}`, 'version'].map((name) => link.key(`sent:${name}`)),
+    )
     expect((await store.find('0x02'))?.expiration).toBe(expiration)
   })
 })

@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
 
-import type { RedisLink } from '../lib/redis.ts'
+import { type RedisLink, StoreUnavailableError } from '../lib/redis.ts'
 import { createdContract } from './contracts.ts'
 import {
   type Changed,
@@ -29,6 +29,25 @@ const BATCH = 1_000
 /** Attempts to change a record that other replicas change at the same time. Each of theirs succeeded meanwhile. */
 const ATTEMPTS = 50
 
+/** More writes than a run of Redis has. */
+const WRITES_OF_RUN = 1e9
+
+/**
+ * A record, or how it ended, as one write left it. `version` is the number of that write. Of two facts of one transaction, and of two
+ * transactions with one nonce or one Ethereum hash, the one with the higher version is later.
+ */
+export type SentFactInRedis = { sent: SentTransaction; ending?: Ending; version: number }
+
+/** The store in Redis, and what restores it. */
+type RedisSentStore = SentStore & {
+  /** The record of a transaction, by native id or by Ethereum hash. */
+  factOf(hash: Hash): Promise<SentFactInRedis | undefined>
+  /** The run of the server and its age in milliseconds. @param last - the run and the highest version that this process knows */
+  look(last: string, highest: number): Promise<{ run: string; age: number }>
+  /** Records a fact again that this run of Redis may have lost. Whatever else has its nonce or its Ethereum hash ended before. */
+  restore(fact: SentFactInRedis, inRun: string): Promise<void>
+}
+
 /**
  * A store that all replicas share. Its keys, under `sent:`:
  *
@@ -41,6 +60,8 @@ const ATTEMPTS = 50
  * - `ending:<id>` and `ending:<hash>`: how a transaction ended that is in no block, as JSON; 30 days
  * - `pending` and `pending:<address>`: sorted sets of the ids that are not final, by expiration
  * - `blocks`: a sorted set of the ids that are mined and not final, by the height of their block
+ * - `version`: the number of writes
+ * - `run`: the run of the server that was seen last, and since when, in milliseconds of its clock
  *
  * What decides about money has no lifetime: the nonces of managed accounts, and everything of a transaction that is not final.
  *
@@ -48,11 +69,25 @@ const ATTEMPTS = 50
  *
  * Every operation throws `StoreUnavailableError` while Redis is unreachable.
  */
-export function createRedisSentStore({ redis }: createRedisSentStore.Options): SentStore {
-  const reserve = redis.script(RESERVE)
-  const write = redis.script(CHANGE)
-  const count = redis.script(COUNTS)
-  const addContract = redis.script(ADD_CONTRACT)
+export function createRedisSentStore({
+  onFact = () => {},
+  redis,
+  run = () => '',
+}: createRedisSentStore.Options): RedisSentStore {
+  const script = (lua: string) => {
+    const call = redis.script(lua)
+    return async (keys: string[], args: (string | number)[]) => {
+      const answer = await call(keys, args)
+      if (answer === 'moved') throw new MovedError()
+      return answer
+    }
+  }
+  const reserve = script(RESERVE)
+  const readIn = script(READ)
+  const write = script(WRITE)
+  const count = script(COUNTS)
+  const look = script(LOOK)
+  const addContract = script(ADD_CONTRACT)
   const key = (name: string, of = '') => redis.key(`sent:${name}${of && `:${of}`}`)
 
   const textOf = (id: string) => redis.run((client) => client.get(key('tx', id)))
@@ -68,29 +103,66 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
     key('ending', alias ?? id),
     key('blocks'),
     key('contracts'),
+    key('version'),
   ]
 
+  /** What the scripts need of a record beside its text. */
+  const placeOf = ({ alias, block, expiration, id, nonce, state }: SentTransaction) => ({
+    expiration,
+    hasAlias: alias !== undefined,
+    height: block?.number ?? 0,
+    id,
+    lifetime: SENT_TTL_SECONDS,
+    nonce,
+    noncesLifetime: NONCES_TTL_SECONDS,
+    state,
+  })
+
+  /** The record in a text. Those of earlier versions have no state, and may have been broadcast more than once. */
+  function read(text: string | null): SentFactInRedis | undefined {
+    if (text === null) return undefined
+    const { version = 0, ...sent } = JSON.parse(text) as SentTransaction & { version?: number }
+    if (sent.state === undefined)
+      Object.assign(sent, { broadcasts: 2, state: sent.hex === undefined ? 'final' : 'pending' })
+    onFact({ sent, version })
+    return { sent, version }
+  }
+
+  /**
+   * Writes a fact in one run of Redis.
+   *
+   * @param over - the text that it replaces; absent to restore it unless Redis has a later fact
+   * @returns the version; or why it was not written: the text is another one, Redis has a later fact, or the id of the transaction that
+   * has its nonce or its Ethereum hash
+   */
+  const put = ({ ending, sent, version }: SentFactInRedis, inRun: string, over = '') => {
+    const contract = createdContract(sent.id, sent.from, sent.nonce)
+    const place = { ...placeOf(sent), ...(ending && { state: 'ended' }), ...contract, version }
+    const args = [inRun, JSON.stringify(place), JSON.stringify(ending ?? sent), over]
+    return write(keysOf(sent), args) as Promise<number | 'changed' | 'later' | Hash>
+  }
+
   /** Undefined when another replica has changed the record meanwhile. */
-  async function tryChange(id: Hash, event: SentEvent): Promise<Changed | undefined> {
-    const text = await textOf(id)
-    const sent = parse(text)
+  async function tryChange(
+    id: Hash,
+    event: SentEvent,
+    inRun: string,
+  ): Promise<Changed | undefined> {
+    const text = (await readIn([key('tx', id)], [inRun])) as string | null
+    const sent = read(text)?.sent
     const next = sent && transition(sent, event)
     if (text === null || !sent || !next) return { changed: false, sent }
-    const { actual, predicted } = createdContract(id, sent.from, sent.nonce)
-    const after = next === 'ended' ? undefined : next
-    const changed = await write(keysOf(sent), [
-      id,
-      sent.nonce,
-      text,
-      after?.state ?? 'ended',
-      JSON.stringify(after ?? endingOf(sent, event)),
-      SENT_TTL_SECONDS,
-      sent.alias ? 0 : NONCES_TTL_SECONDS,
-      after?.block?.number ?? 0,
-      predicted,
-      actual,
-    ])
-    return changed === 1 ? { changed: true, sent: after } : undefined
+    const fact = next === 'ended' ? { sent, ending: endingOf(sent, event) } : { sent: next }
+    const written = await put({ ...fact, version: 0 }, inRun, text)
+    if (typeof written !== 'number') return undefined
+    onFact({ ...fact, version: written })
+    return { changed: true, sent: next === 'ended' ? undefined : next }
+  }
+
+  async function factOf(hash: Hash): Promise<SentFactInRedis | undefined> {
+    const keys = [key('alias', hash), key('tx', hash)]
+    const [id, text] = await redis.run((client) => client.mget(keys))
+    return read(id ? await textOf(id) : (text ?? null))
   }
 
   /** The first ids of a sorted set, up to a score. */
@@ -100,28 +172,52 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
     >
 
   return {
-    async reserve({ nonce = -1, ...given }) {
-      const { nonce: _, ...sent } = firstRecord(given, nonce)
-      const { alias, expiration, id } = given
-      const ttl = alias ? 0 : NONCES_TTL_SECONDS
-      const args = [id, expiration, nonce, JSON.stringify(sent), ttl, alias ? 1 : 0]
-      const answer = await reserve(keysOf(given), args)
-      const [outcome, value] = answer as [Reservation['outcome'], string | number]
+    async reserve({ nonce: wanted = -1, ...given }) {
+      const sent = firstRecord(given, wanted)
+      const { nonce: _, ...text } = sent
+      const args = [run(), JSON.stringify(placeOf(sent)), JSON.stringify(text)]
+      const [outcome, value, version] = (await reserve(keysOf(given), args)) as [
+        Reservation['outcome'],
+        string | number,
+        number,
+      ]
       if (outcome === 'known') return { outcome, id: value as Hash }
-      if (outcome === 'reserved') return { outcome, nonce: Number(value) }
-      return { outcome, next: Number(value) }
+      if (outcome !== 'reserved') return { outcome, next: Number(value) }
+      const nonce = Number(value)
+      onFact({ sent: { ...sent, nonce }, version })
+      return { outcome, nonce }
     },
     assertCopied: (id) => redis.assertCopied(key('tx', id)),
     async change(id, event) {
+      const inRun = run()
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const result = await tryChange(id, event)
+        const result = await tryChange(id, event, inRun)
         if (result) return result
       }
       throw new Error(`the record of transaction ${id} changes all the time`)
     },
+    async look(last, highest) {
+      const keys = [key('run'), key('version')]
+      const [found, age] = (await look(keys, [last, highest])) as [string, number]
+      return { run: found, age }
+    },
+    async restore(fact, inRun) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const answer = await put(fact, inRun)
+        if (typeof answer === 'number' || answer === 'later') return
+        const text = await textOf(answer)
+        const rival = read(text)
+        // Another replica has just ended it.
+        if (text === null || !rival) continue
+        if (rival.version > fact.version || rival.sent.state === 'final') return
+        await put({ ...rival, ending: endingOf(rival.sent, END_LOST) }, inRun, text)
+      }
+    },
     async ending(hash) {
       const text = await redis.run((client) => client.get(key('ending', hash)))
-      return text === null ? undefined : (JSON.parse(text) as Ending)
+      if (text === null) return undefined
+      const { version: _, ...ending } = JSON.parse(text) as Ending & { version?: number }
+      return ending
     },
     async counts(from) {
       const answer = await count([key('mined', from), key('nonces', from)], [])
@@ -140,13 +236,10 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
       }
       return found
     },
-    async find(hash) {
-      const keys = [key('alias', hash), key('tx', hash)]
-      const [id, text] = await redis.run((client) => client.mget(keys))
-      return parse(id ? await textOf(id) : (text ?? null))
-    },
+    factOf,
+    find: async (hash) => (await factOf(hash))?.sent,
     async addContract(id) {
-      const sent = parse(await textOf(id))
+      const sent = read(await textOf(id))?.sent
       if (!sent) return
       const { actual, predicted } = createdContract(id, sent.from, sent.nonce)
       await addContract(
@@ -171,15 +264,25 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
 }
 
 export declare namespace createRedisSentStore {
-  type Options = { redis: Pick<RedisLink, 'assertCopied' | 'key' | 'run' | 'script'> }
+  type Options = {
+    /** Called with each fact that was read or written. */
+    onFact?: (fact: SentFactInRedis) => void
+    redis: Pick<RedisLink, 'assertCopied' | 'key' | 'run' | 'script'>
+    /** The run of Redis in which alone this process may write; empty for any. */
+    run?: () => string
+  }
 }
 
-/** The record in a text. Those of earlier versions have no state, and may have been broadcast more than once. */
-function parse(text: string | null): SentTransaction | undefined {
-  if (text === null) return undefined
-  const sent = JSON.parse(text) as SentTransaction
-  if (sent.state !== undefined) return sent
-  return { ...sent, broadcasts: 2, state: sent.hex === undefined ? 'final' : 'pending' }
+/** Redis is in another run than the one in which this process has restored what it knows. Nothing was written. */
+export class MovedError extends StoreUnavailableError {
+  constructor() {
+    super(new Error('it has started again, or another server has taken its place'))
+  }
+}
+
+const END_LOST: SentEvent = {
+  event: 'refused',
+  why: { state: 'refused', nodes: [], reason: 'Redis had lost that it was refused' },
 }
 
 /** The first nonce that is not mined, and the first that is free. KEYS: mined, nonces. */
@@ -198,40 +301,6 @@ local function nonces(minedKey, noncesKey)
 end
 `
 
-/**
- * KEYS: pending, pending of the sender, mined, tx, alias, nonces, ending by id and by hash. ARGV: id, expiration, nonce or −1, JSON,
- * lifetime of the nonces (0: unlimited), has an alias. The nonce is appended to the JSON: Redis would write the numbers anew.
- */
-const RESERVE = `${COUNT}
-if ARGV[6] == '1' then
-  local id = redis.call('GET', KEYS[5])
-  if id then return {'known', id} end
-end
-if redis.call('EXISTS', KEYS[4]) == 1 then return {'known', ARGV[1]} end
-local mined, next = nonces(KEYS[3], KEYS[6])
-local nonce = tonumber(ARGV[3])
-if nonce >= 0 and nonce ~= next then
-  local holder = redis.call('HGET', KEYS[6], tostring(nonce))
-  if nonce < mined or holder == '' or (holder and string.sub(holder, 1, 1) == '+') then return {'low', next} end
-  if holder then return {'taken', next} end
-  return {'high', next}
-end
-redis.call('SET', KEYS[4], string.sub(ARGV[4], 1, -2) .. ',"nonce":' .. next .. '}')
-if ARGV[6] == '1' then
-  redis.call('SET', KEYS[5], ARGV[1])
-end
-redis.call('DEL', KEYS[7], KEYS[8])
-local isNew = redis.call('EXISTS', KEYS[6]) == 0
-redis.call('HSET', KEYS[6], tostring(next), ARGV[1], 'next', next + 1, 'walked', mined)
-if ARGV[6] == '1' then redis.call('PERSIST', KEYS[6])
-elseif isNew then redis.call('EXPIRE', KEYS[6], ARGV[5]) end
-redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
-redis.call('PERSIST', KEYS[1])
-redis.call('PERSIST', KEYS[2])
-return {'reserved', next}
-`
-
 // The clock of Redis, and later than all before, so that every replica reads all records, and in one order.
 const RECORD = `
 local function record(contracts, member)
@@ -243,54 +312,151 @@ local function record(contracts, member)
 end
 `
 
+/** The run of the server; empty where its user may not call INFO. */
+const RUN = `
+local info = redis.pcall('INFO', 'server')
+local run = type(info) == 'string' and string.match(info, 'run_id:(%S+)') or ''
+`
+
+/** A run in which alone a script may read or write; empty for any. */
+const IN_RUN = `${RUN}
+if ARGV[1] ~= '' and run ~= ARGV[1] then return 'moved' end
+`
+
+/** KEYS: tx. ARGV: run. */
+const READ = `${IN_RUN}
+return redis.call('GET', KEYS[1])
+`
+
 /**
- * Replaces a record if it is still the one that was read, and keeps the nonces and the sets as it says.
+ * A server that was not seen before may have lost what the one before it had. Its writes are later than all of those, whenever they are
+ * restored.
  *
- * KEYS: as above, blocks, contracts. ARGV: id, nonce, text that was read, state, new text or
- * ending, lifetime, lifetime of the nonces (0: unlimited), height of the block, predicted and actual address.
+ * KEYS: run, version. ARGV: the run and the highest version that the process knows.
  */
-const CHANGE = `${RECORD}
-if redis.call('GET', KEYS[4]) ~= ARGV[3] then return 0 end
-local id, nonce, state = ARGV[1], ARGV[2], ARGV[4]
+const LOOK = `${RUN}
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local before = redis.call('HGET', KEYS[1], 'id')
+if before ~= run then
+  local uptime = run == '' and 1e9 or string.match(info, 'uptime_in_seconds:(%d+)') or 0
+  local since = (before or ARGV[1] ~= '') and now or now - uptime * 1000
+  redis.call('HSET', KEYS[1], 'id', run, 'since', string.format('%.0f', since))
+end
+local version = tonumber(redis.call('GET', KEYS[2]) or 0)
+if before ~= run or version < tonumber(ARGV[2]) then
+  version = math.floor(math.max(version, ARGV[2]) / ${WRITES_OF_RUN} + 1) * ${WRITES_OF_RUN}
+  redis.call('SET', KEYS[2], string.format('%.0f', version))
+end
+return {run, now - redis.call('HGET', KEYS[1], 'since')}
+`
+
+/**
+ * Writes a record, and keeps the nonces and the sets as it says. The version is appended to the text: Redis would write its numbers anew.
+ *
+ * KEYS: pending, pending of the sender, mined, tx, alias, nonces, ending by id and by hash, blocks, contracts, version. ARGV: run, place,
+ * text.
+ */
+const PUT = `${IN_RUN}${RECORD}
+local it = cjson.decode(ARGV[2])
+local function versionOf(text) return text and tonumber(string.match(text, '"version":(%d+)}$') or '0') or -1 end
 local function lower(field)
   local at = tonumber(redis.call('HGET', KEYS[6], field) or '0')
-  if at > tonumber(nonce) then redis.call('HSET', KEYS[6], field, nonce) end
+  if at > it.nonce then redis.call('HSET', KEYS[6], field, it.nonce) end
 end
-redis.call('ZREM', KEYS[9], id)
-if state == 'pending' or state == 'mined' then
-  redis.call('SET', KEYS[4], ARGV[5])
-  redis.call('HSET', KEYS[6], nonce, (state == 'mined' and '+' or '') .. id)
-  if state == 'mined' then redis.call('ZADD', KEYS[9], ARGV[8], id) else lower('walked') end
-  return 1
-end
-redis.call('ZREM', KEYS[1], id)
-redis.call('ZREM', KEYS[2], id)
-if state == 'ended' then
-  redis.call('DEL', KEYS[4], KEYS[5])
-  redis.call('HDEL', KEYS[6], nonce)
-  lower('next')
-  lower('walked')
+local function put(text, version)
+  if version == 0 then version = redis.call('INCR', KEYS[11]) end
+  text = string.sub(text, 1, -2) .. string.format(',"version":%.0f}', version)
+  redis.call('ZREM', KEYS[9], it.id)
+  if it.state == 'pending' or it.state == 'mined' then
+    redis.call('SET', KEYS[4], text)
+    if it.hasAlias then redis.call('SET', KEYS[5], it.id) end
+    redis.call('DEL', KEYS[7], KEYS[8])
+    local isNew = redis.call('EXISTS', KEYS[6]) == 0
+    redis.call('HSET', KEYS[6], it.nonce, (it.state == 'mined' and '+' or '') .. it.id)
+    if it.hasAlias then redis.call('PERSIST', KEYS[6])
+    elseif isNew then redis.call('EXPIRE', KEYS[6], it.noncesLifetime) end
+    for i = 1, 2 do
+      redis.call('ZADD', KEYS[i], it.expiration, it.id)
+      redis.call('PERSIST', KEYS[i])
+    end
+    if it.state == 'mined' then redis.call('ZADD', KEYS[9], it.height, it.id) else lower('walked') end
+    return version
+  end
+  redis.call('ZREM', KEYS[1], it.id)
+  redis.call('ZREM', KEYS[2], it.id)
+  if it.state == 'ended' then
+    redis.call('DEL', KEYS[4])
+    -- One that was restored before may have both.
+    if redis.call('GET', KEYS[5]) == it.id then redis.call('DEL', KEYS[5]) end
+    local holder = redis.call('HGET', KEYS[6], it.nonce)
+    if holder == it.id or holder == '+' .. it.id then
+      redis.call('HDEL', KEYS[6], it.nonce)
+      lower('next')
+      lower('walked')
+    end
+    if redis.call('HLEN', KEYS[6]) <= 2 then redis.call('HDEL', KEYS[6], 'next', 'walked') end
+    for i = 7, 8 do
+      if versionOf(redis.call('GET', KEYS[i])) < version then redis.call('SET', KEYS[i], text, 'EX', it.lifetime) end
+    end
+    if redis.call('ZREM', KEYS[10], it.predicted .. ':' .. it.actual) == 1 then record(KEYS[10], it.predicted .. ':') end
+    return version
+  end
+  redis.call('SET', KEYS[4], text, 'EX', it.lifetime)
+  if it.hasAlias then redis.call('SET', KEYS[5], it.id, 'EX', it.lifetime) end
+  local wasForever = redis.call('TTL', KEYS[3]) == -1
+  local mined = tonumber(redis.call('GET', KEYS[3]) or '0')
+  redis.call('HSET', KEYS[6], it.nonce, '')
+  while redis.call('HGET', KEYS[6], tostring(mined)) == '' do
+    redis.call('HDEL', KEYS[6], tostring(mined))
+    mined = mined + 1
+  end
   if redis.call('HLEN', KEYS[6]) <= 2 then redis.call('HDEL', KEYS[6], 'next', 'walked') end
-  for i = 7, 8 do redis.call('SET', KEYS[i], ARGV[5], 'EX', ARGV[6]) end
-  if redis.call('ZREM', KEYS[10], ARGV[9] .. ':' .. ARGV[10]) == 1 then record(KEYS[10], ARGV[9] .. ':') end
-  return 1
+  redis.call('SET', KEYS[3], mined)
+  if not it.hasAlias and not wasForever then
+    redis.call('EXPIRE', KEYS[3], it.noncesLifetime)
+    redis.call('EXPIRE', KEYS[6], it.noncesLifetime)
+  end
+  return version
 end
-redis.call('SET', KEYS[4], ARGV[5], 'EX', ARGV[6])
-redis.call('EXPIRE', KEYS[5], ARGV[6])
-local wasForever = redis.call('TTL', KEYS[3]) == -1
-local mined = tonumber(redis.call('GET', KEYS[3]) or '0')
-redis.call('HSET', KEYS[6], nonce, '')
-while redis.call('HGET', KEYS[6], tostring(mined)) == '' do
-  redis.call('HDEL', KEYS[6], tostring(mined))
-  mined = mined + 1
+`
+
+/** As `PUT`, for the next nonce of the sender, if the nonce of the place is that one or -1. */
+const RESERVE = `${COUNT}${PUT}
+local known = it.hasAlias and redis.call('GET', KEYS[5])
+if known then return {'known', known} end
+if redis.call('EXISTS', KEYS[4]) == 1 then return {'known', it.id} end
+local mined, next = nonces(KEYS[3], KEYS[6])
+local nonce = it.nonce
+if nonce >= 0 and nonce ~= next then
+  local holder = redis.call('HGET', KEYS[6], nonce)
+  if nonce < mined or holder == '' or (holder and string.sub(holder, 1, 1) == '+') then return {'low', next} end
+  if holder then return {'taken', next} end
+  return {'high', next}
 end
-if redis.call('HLEN', KEYS[6]) <= 2 then redis.call('HDEL', KEYS[6], 'next', 'walked') end
-redis.call('SET', KEYS[3], mined)
-if ARGV[7] ~= '0' and not wasForever then
-  redis.call('EXPIRE', KEYS[3], ARGV[7])
-  redis.call('EXPIRE', KEYS[6], ARGV[7])
+it.nonce = next
+local version = put(string.sub(ARGV[3], 1, -2) .. ',"nonce":' .. next .. '}', 0)
+redis.call('HSET', KEYS[6], 'next', next + 1, 'walked', mined)
+return {'reserved', next, version}
+`
+
+/** As `PUT`. ARGV: also the text that is replaced; empty to restore it. */
+const WRITE = `${PUT}
+local stored = redis.call('GET', KEYS[4])
+if ARGV[4] ~= '' then
+  if stored ~= ARGV[4] then return 'changed' end
+  return put(ARGV[3], it.version)
 end
-return 1
+if math.max(versionOf(stored), versionOf(redis.call('GET', KEYS[7]))) >= it.version then return 'later' end
+if it.state ~= 'ended' then
+  local holder = redis.call('HGET', KEYS[6], it.nonce)
+  if holder == '' or it.nonce < tonumber(redis.call('GET', KEYS[3]) or '0') then return 'later' end
+  holder = holder and string.match(holder, '[^+]+')
+  if holder and holder ~= it.id then return holder end
+  local other = it.hasAlias and redis.call('GET', KEYS[5])
+  if other and other ~= it.id then return other end
+end
+return put(ARGV[3], it.version)
 `
 
 const COUNTS = `${COUNT}

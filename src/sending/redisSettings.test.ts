@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { post } from '../../test/support/client.ts'
 import { startGateway } from '../../test/support/gateway.ts'
@@ -21,27 +21,6 @@ async function open(settings: string[], durable = true) {
   })
   return { admin, url: redis.url }
 }
-
-test.each([
-  ['with it', 'uptime_in_seconds:2\r\n', false],
-  ['long after it', 'uptime_in_seconds:60\r\n', true],
-])(
-  'behavior: a replica that starts %s waits for others to restore',
-  async (_, uptime, isAtOnce) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const text = `run_id:a\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n${uptime}`
-    const redis = { onStatus: () => () => {}, run: async () => [text] as never }
-    const settings = watchRedisSettings({ log: { error() {}, warn() {} }, redis })
-    onTestFinished(() => settings.close())
-    let isKept = false
-    const kept = settings.assertKept().then(() => (isKept = true))
-    await vi.advanceTimersByTimeAsync(1)
-    expect(isKept).toBe(isAtOnce)
-    await vi.advanceTimersByTimeAsync(3_000)
-    await kept
-  },
-)
 
 /** A gateway with the key of bob, and a node that accepts every transaction. */
 async function openGateway(url: string) {

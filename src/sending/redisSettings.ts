@@ -1,13 +1,9 @@
 import { RpcError } from '../lib/errors.ts'
 import type { RedisLink } from '../lib/redis.ts'
 import { serversOf } from '../lib/redisClient.ts'
-import { sleep } from '../lib/sleep.ts'
 
 /** Milliseconds between looks at the settings, for the log and `/health`. */
 const LOOK_EVERY = 10_000
-
-/** Milliseconds in which replicas connect to a Redis that has started again, and record again what it has lost. */
-const RESTORE = 3_000
 
 /**
  * Watches the settings by which Redis could lose the nonces of managed accounts: then the gateway would sign and pay an old
@@ -16,19 +12,9 @@ const RESTORE = 3_000
  */
 export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
   let problem: string | undefined
-  let runs: string | undefined
-  let restoredAt = 0
 
   async function look() {
-    const texts = await redis.run(readInfo)
-    const found = texts.map((text) => fieldOf(text, 'run_id')).join()
-    // This process may have started together with Redis.
-    const isYoung = texts.some(
-      (text) => Number(fieldOf(text, 'uptime_in_seconds')) * 1_000 < RESTORE,
-    )
-    if (runs === undefined ? isYoung : found !== runs) restoredAt = performance.now() + RESTORE
-    runs = found
-    const all = texts.map(settingsIn)
+    const all = (await redis.run(readInfo)).map(settingsIn)
     // Of the masters of a cluster, one that may lose the record is enough.
     const settings =
       all.find(({ evicts }) => evicts) ?? all.find((one) => one.problem) ?? all[0] ?? settingsIn('')
@@ -49,7 +35,7 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
 
   return {
     /**
-     * Reads the settings of Redis. Waits after it has started again, until other replicas have recorded what it may have lost.
+     * Reads the settings of Redis.
      *
      * @throws RpcError when it may delete records; StoreUnavailableError
      */
@@ -60,8 +46,6 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
           -32603,
           `transactions of managed accounts are not sent: the shared store (Redis) may delete their record (maxmemory-policy ${policy}), it needs noeviction`,
         )
-      const left = restoredAt - performance.now()
-      if (left > 0) await sleep(left)
     },
     /** What is wrong with the settings, as text for operators; undefined if nothing is. */
     problem: () => problem,

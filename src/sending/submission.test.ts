@@ -27,14 +27,12 @@ function setup() {
     answer: async (_hex: string): Promise<BroadcastResult> => ACCEPTED,
     isKnown: false,
     isLost: false,
-    onKept: async () => {},
     onSign: () => {},
   }
   let count = 0
   const replica = (replicaStore: SentStore = store) =>
     createSubmission({
       assertKept: async () => {
-        await state.onKept()
         if (state.isLost) throw new Error('Redis may have lost records')
       },
       chain: {
@@ -239,18 +237,6 @@ test('error: sent before, and Redis is lost since it was found: it may be mined,
   expect(broadcasts).toEqual(['aa01'])
 })
 
-test('behavior: sent before, and Redis may have lost that it ended: what replicas restore is known first', async () => {
-  const { broadcasts, state, store, submission } = setup()
-  await submission.submit(request, alias)
-  state.onKept = async () => {
-    state.onKept = async () => {}
-    const sent = await store.find(alias)
-    await store.change(sent?.id ?? '0x', { event: 'expired' })
-  }
-  await submission.submit(request, alias)
-  expect(broadcasts).toEqual(['aa01', 'aa02'])
-})
-
 test('error: the same Ethereum transaction again is answered while a node holds its broadcast', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -272,16 +258,6 @@ test('error: Redis starts again while a transaction is signed, and may lack what
   await expect(submission.submit(request, alias)).rejects.toThrow('Redis may have lost records')
   expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
   expect(broadcasts).toEqual([])
-})
-
-test('error: a refusal is unconfirmed while Redis may lack that another replica has broadcast it', async () => {
-  const { state, store, submission } = setup()
-  state.answer = async () => {
-    state.isLost = true
-    return REFUSED
-  }
-  await expect(submission.submit(request, alias)).rejects.toMatchObject(unconfirmed)
-  expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
 })
 
 test('error: a refusal that cannot be recorded is unconfirmed: another replica may have broadcast it', async () => {

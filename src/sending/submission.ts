@@ -133,10 +133,8 @@ export function createSubmission({
         words: answers.map(({ answer }) => refusalWords(answer as BroadcastResult)),
         reason: error.message,
       }
-      // A Redis that has lost the count of its broadcasts has it again first.
-      const isKept = mustOutlive ? assertKept(sent.from) : Promise.resolve()
-      const { sent: kept } = await isKept
-        .then(() => store.change(sent.id, { event: 'refused', why }))
+      const { sent: kept } = await store
+        .change(sent.id, { event: 'refused', why })
         .catch((cause: unknown) => {
           onError(cause)
           // Whether it was broadcast by another replica too is not known, once a broadcast was started.
@@ -180,14 +178,12 @@ export function createSubmission({
   async function sendAgain(hash: Hash, since?: number): Promise<Hash | undefined> {
     const known = await store.find(hash)
     if (!known) return undefined
-    const { alias, expiration, from, id, state } = known
+    const { expiration, id, state } = known
     const running = delivering.get(id)
     if (running) return answer(known, running, since)
     if (state !== 'pending' || head.blockWith(id)) return id
     // It is not signed anew until it is certain that no block has it.
     if (expiration <= chain.latest().timestamp) throw unconfirmedError(known, { isExpired: true })
-    // A Redis that has lost that it ended learns it first. Other faults of the record are no reason not to send the same bytes.
-    if (alias) await assertKept(from).catch(() => {})
     const { sent } = await store.change(id, { event: 'broadcast' }).catch((cause: unknown) => {
       throw unconfirmedError(known, { cause })
     })
