@@ -1,15 +1,11 @@
 import type { Common, ParamsDict } from '@ethereumjs/common'
-import { EVMError, type EVMOpts, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
+import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
 import { TransferError, ReturnDataError } from './failure.ts'
+import type { AddOpcode, CustomOpcode } from './opcode.ts'
 import { hashWork, type Pace } from './pace.ts'
-
-/** An operation that differs from the EVM's. */
-export type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
-
-/** An operation that replaces one of the EVM's, or that the EVM does not have. */
-export type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
+import { hashWord, type LoadSlot, wordOpcodes } from './wordOpcodes.ts'
 
 /**
  * The prices of operations that differ from the EVM's schedule: state access has the price from before the Ethereum forks
@@ -91,18 +87,26 @@ export function reportingOpcodes(common: Common, hooks: reportingOpcodes.Hooks):
   const handler = (opcode: number) => handlers.get(opcode) as AddOpcode['logicFunction']
   const destructGas = dynamicGasHandlers.get(0xff) as NonNullable<AddOpcode['gasFunction']>
 
-  const jump = (opcode: number, opcodeName: string, baseFee: number): AddOpcode => ({
-    opcode,
-    opcodeName,
-    baseFee,
-    logicFunction(runState, common) {
-      const pause = hooks.pace(1)
-      const go = () => handler(opcode)(runState, common)
-      return pause ? pause.then(go) : go()
-    },
-  })
+  const jump = (opcode: number, opcodeName: string, baseFee: number): AddOpcode => {
+    const run = handler(opcode)
+    return {
+      opcode,
+      opcodeName,
+      baseFee,
+      logicFunction(runState, common) {
+        const pause = hooks.pace(1)
+        return pause ? after(pause, run, runState, common) : run(runState, common)
+      },
+    }
+  }
+
+  const hash: AddOpcode['logicFunction'] = ({ memory, stack }) => {
+    const [offset, length] = stack.popN(2) as [bigint, bigint]
+    stack.push(hashWord(memory.read(length === 0n ? 0 : Number(offset), Number(length), true)))
+  }
 
   return [
+    ...wordOpcodes(common, hooks.load),
     {
       opcode: 0x20,
       opcodeName: 'KECCAK256',
@@ -111,8 +115,7 @@ export function reportingOpcodes(common: Common, hooks: reportingOpcodes.Hooks):
       logicFunction(runState, common) {
         const [, length] = runState.stack.peek(2) as [bigint, bigint]
         const pause = hooks.pace(hashWork(Number(length)))
-        const go = () => handler(0x20)(runState, common)
-        return pause ? pause.then(go) : go()
+        return pause ? after(pause, hash, runState, common) : hash(runState, common)
       },
     },
     {
@@ -140,8 +143,20 @@ export function reportingOpcodes(common: Common, hooks: reportingOpcodes.Hooks):
   ]
 }
 
+/** Runs an operation after other work. A function of its own, because one inside an operation takes memory for each jump. */
+async function after(
+  pause: Promise<void>,
+  run: AddOpcode['logicFunction'],
+  runState: Parameters<AddOpcode['logicFunction']>[0],
+  common: Common,
+): Promise<void> {
+  await pause
+  await run(runState, common)
+}
+
 export declare namespace reportingOpcodes {
   type Hooks = {
+    load: LoadSlot
     /** Called before each jump and hash, see {@link Pace}. */
     pace: Pace['step']
     onSelfdestruct: (contract: Address, heir: Address) => void

@@ -46,6 +46,12 @@ test.each([
   ['a revert', '60ff60005260206000fd'],
   ['a revert with more data than memory can have', '640fffffffff640ffffffffffd'],
   ['an invalid jump', '600356'],
+  ['a jump into a value', '600456605b'],
+  [
+    'values of each length',
+    `60ff61eeff62ddeeff6380000000${'64'}${'9a'.repeat(5)}7f${'fe'.repeat(32)}01010101015f5260205ff3`,
+  ],
+  ['a value that the end of the code cuts off', '5f5b62ffff'],
   ['an invalid operation', 'fe'],
   ['too little energy', '5b600056'],
   ['a stack underflow', '01'],

@@ -103,12 +103,8 @@ type Operation = {
   gasHandler: (run: RunState, gas: bigint, common: Common) => Promise<bigint> | bigint
 }
 
-/** The analysis of a contract's code: valid jump destinations, pushed values, and the operation at each position. */
-type Analysis = {
-  jumps: Uint8Array
-  pushes: Record<number, bigint>
-  opcodesCached: (Operation | undefined)[]
-}
+/** What is known of a contract's code: where its jumps may go, and the values that it pushed so far, by the position of the operation. */
+type Analysis = { jumps: Uint8Array; pushes: (bigint | undefined)[] }
 
 /** A running frame. */
 type RunState = {
@@ -116,8 +112,7 @@ type RunState = {
   programCounter: number
   opCode: number
   validJumps: Uint8Array
-  cachedPushes: Record<number, bigint>
-  shouldDoJumpAnalysis: boolean
+  stack: { push(value: bigint): void }
   gasLeft: bigint
   gasRefund: bigint
   stateGasSpilled: bigint
@@ -146,12 +141,13 @@ type Interpreter = {
 
 type Work = {
   run: (this: Interpreter, code: Uint8Array, options?: { pc?: number }) => Promise<Outcome>
-  _getValidJumpDestinations: (this: Interpreter, code: Uint8Array) => Analysis
+  /** The analysis of the EVM's own loop. */
+  _getValidJumpDestinations: (this: Interpreter, code: Uint8Array) => object
   _runStepHook: (this: Interpreter, gas: bigint, left: bigint, words: bigint) => Promise<void>
 }
 
-/** What an EVM of this file has. Analysed code is its own, because operations and their prices belong to one EVM. */
-type Own = { analyses: WeakMap<Uint8Array, Analysis>; attached: Attachment | undefined }
+/** What an EVM of this file has. The analyses of its own loop have operations, which belong to one EVM. */
+type Own = { analyses: WeakMap<Uint8Array, object>; attached: Attachment | undefined }
 
 const owns = new WeakMap<EVM, Own>()
 
@@ -187,7 +183,7 @@ async function speedUp(evm: EVM): Promise<void> {
       const begin = () =>
         !isPlain || common.isActivatedEIP(3540)
           ? run.call(this, code, options)
-          : runFrame(this, code, own.analyses)
+          : runFrame(this, code)
       const factor = own.attached?.factorOf?.(env.address)
       if (factor === undefined || factor === 0n) return begin()
       return Promise.resolve(factor).then((loaded) => {
@@ -231,22 +227,25 @@ function chargeMore(frame: Interpreter, factor: bigint): void {
   }
 }
 
-async function runFrame(
-  frame: Interpreter,
-  code: Uint8Array,
-  analyses: Own['analyses'],
-): Promise<Outcome> {
-  const { _getValidJumpDestinations: analyse, _runState: state, common } = frame
+async function runFrame(frame: Interpreter, code: Uint8Array): Promise<Outcome> {
+  const { _runState: state, common } = frame
+  const { jumps, pushes } = analysisOf(code)
   state.code = code
-  const known = analyses.get(code)
-  let operations = known && use(state, known)
+  state.validJumps = jumps
   try {
     while (state.programCounter < code.length) {
-      const opcode = code[state.programCounter] as number
-      if (!operations && isJump(opcode)) operations = use(state, analyse.call(frame, code))
-      const operation = operations?.[state.programCounter] ?? frame.lookupOpInfo(opcode)
+      const at = state.programCounter
+      const opcode = code[at] as number
+      const operation = frame.lookupOpInfo(opcode)
       const { opcodeInfo } = operation
       state.opCode = opcode
+      if (opcode >= PUSH1 && opcode <= PUSH32) {
+        frame.useGas(opcodeInfo.feeBigInt, opcodeInfo)
+        const length = opcode - PUSH1 + 1
+        state.stack.push((pushes[at] ??= pushedAt(code, at + 1, length)))
+        state.programCounter += 1 + length
+        continue
+      }
       let gas = opcodeInfo.feeBigInt
       if (opcodeInfo.dynamicGas) {
         const priced = operation.gasHandler(state, gas, common)
@@ -265,6 +264,41 @@ async function runFrame(
   return outcomeOf(frame)
 }
 
+const analysed = new WeakMap<Uint8Array, Analysis>()
+
+function analysisOf(code: Uint8Array): Analysis {
+  let analysis = analysed.get(code)
+  if (!analysis) analysed.set(code, (analysis = { jumps: jumpsIn(code), pushes: [] }))
+  return analysis
+}
+
+/** A 1 at each place to which code may jump. */
+function jumpsIn(code: Uint8Array): Uint8Array {
+  const jumps = new Uint8Array(code.length)
+  for (let at = 0; at < code.length; at++) {
+    const opcode = code[at] as number
+    if (opcode === JUMPDEST) jumps[at] = 1
+    // The bytes after it are a value.
+    else if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1
+  }
+  return jumps
+}
+
+/** The value in code, with zeros beyond its end. */
+function pushedAt(code: Uint8Array, from: number, length: number): bigint {
+  if (length <= 4 && from + length <= code.length) {
+    let value = 0
+    for (let at = from; at < from + length; at++) value = value * 256 + (code[at] as number)
+    return BigInt(value)
+  }
+  const hex = Buffer.from(code.subarray(from, from + length)).toString('hex')
+  return BigInt(`0x${hex.padEnd(2 * length, '0')}`)
+}
+
+const PUSH1 = 0x60
+const PUSH32 = 0x7f
+const JUMPDEST = 0x5b
+
 /**
  * The EVM copies the outcome and the environment of every frame into one object that nothing reads. V8 makes a new hidden
  * class for each property of such a copy, so the copy of the whole frame takes as long as a short call.
@@ -281,13 +315,4 @@ function outcomeOf(frame: Interpreter, exceptionError?: EVMError): Outcome {
 
 const NO_ENVIRONMENT = Object.freeze({})
 
-function use(state: RunState, { jumps, opcodesCached, pushes }: Analysis) {
-  state.validJumps = jumps
-  state.cachedPushes = pushes
-  state.shouldDoJumpAnalysis = false
-  return opcodesCached
-}
-
 const REVERT = 0xfd
-
-const isJump = (opcode: number) => opcode === 0x56 || opcode === 0x57

@@ -113,6 +113,7 @@ async function machineOf(
   const current: { hooks?: RunHooks } = {}
   const hooks = () => current.hooks as RunHooks
   const reusable = await build(hooks, {
+    load: (contract, slot) => hooks().state.load(contract, slot),
     pace: (work) => hooks().pace.step(work),
     onSelfdestruct: (contract, heir) => hooks().onSelfdestruct(contract, heir),
     onGas: () => hooks().onGas(),

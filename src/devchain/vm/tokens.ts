@@ -3,7 +3,8 @@ import { getOpcodesForHF, type Message } from '@ethereumjs/evm'
 
 import { readFetching } from '../state/missing.ts'
 import { type Account, newAccount } from '../state/model.ts'
-import { type AddOpcode, type CustomOpcode, stackAddress } from './energy.ts'
+import { stackAddress } from './energy.ts'
+import type { AddOpcode, CustomOpcode } from './opcode.ts'
 import { native, type VmState } from './vmState.ts'
 
 type Token = { id: bigint; amount: bigint }

@@ -49,13 +49,19 @@ export function native(address: Address): string {
 
 /** The key of a contract's slot. A contract that was destroyed and created again starts empty. */
 export function slotKey(state: Pick<State, 'get'>, address: string, slot: Uint8Array): string {
+  return slotName(state, address, bytesToUnprefixedHex(slot))
+}
+
+function slotName(state: Pick<State, 'get'>, address: string, slot: string): string {
   const generation = state.get('property', `generation:${address}`) ?? 0n
-  return `${address}.${generation}/${bytesToUnprefixedHex(slot)}`
+  return `${address}.${generation}/${slot}`
 }
 
 /** The state of one run, with the interface of the EVM. */
 export type VmState = StateManagerInterface & {
   top(): Overlay
+  /** The value of a slot, which is given as 64 hex characters. */
+  load(address: Address, slot: string): bigint | Promise<bigint>
   hasSlot(address: Address, slot: Uint8Array): boolean | Promise<boolean>
   /** Allows the creation of a contract at an address that already has coins. */
   vacate(address: Address): void
@@ -82,6 +88,11 @@ export function createVmState(
     top,
     hasSlot: (address, slot) =>
       readFetching(() => top().get('storage', slotKey(top(), native(address), slot)) !== undefined),
+    load: (address, slot) =>
+      readFetching(() => {
+        const value = top().get('storage', slotName(top(), native(address), slot))
+        return value ? BigInt(`0x${value}`) : 0n
+      }),
     vacate: (address) => void vacant.add(native(address)),
     markUsed: (address) => void vacant.delete(native(address)),
 
