@@ -33,6 +33,14 @@ export declare namespace CommandError {
   type Options = { cause?: unknown; exitCode?: number; details?: Record<string, unknown> }
 }
 
+/** The same failure in other words. */
+export const reworded = (failure: CommandError, message: string): CommandError =>
+  new CommandError(message, {
+    cause: failure,
+    details: failure.details,
+    exitCode: failure.exitCode,
+  })
+
 /** Wrong arguments: exit code 2. */
 export function usageError(message: string, cause?: unknown): CommandError {
   return new CommandError(message, { exitCode: EXIT.usage, cause })

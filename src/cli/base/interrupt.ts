@@ -2,10 +2,12 @@ import { sleep } from '../../lib/sleep.ts'
 import { EXIT } from './errors.ts'
 
 /**
- * The first Ctrl-C (or SIGTERM) aborts the signal, so that a command can save its work; the second ends the process at
+ * Runs a task. The first Ctrl-C (or SIGTERM) aborts its signal, so that a command can save its work; the second ends the process at
  * once.
  */
-export function onInterrupt(): { signal: AbortSignal; release: () => void } {
+export async function untilInterrupt<result>(
+  run: (signal: AbortSignal) => Promise<result>,
+): Promise<result> {
   const controller = new AbortController()
   const stop = () => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted)
@@ -13,12 +15,11 @@ export function onInterrupt(): { signal: AbortSignal; release: () => void } {
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  return {
-    signal: controller.signal,
-    release() {
-      process.off('SIGINT', stop)
-      process.off('SIGTERM', stop)
-    },
+  try {
+    return await run(controller.signal)
+  } finally {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
   }
 }
 

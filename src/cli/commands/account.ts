@@ -163,12 +163,6 @@ function voteOf(owner: AddressForms, words: readonly (string | undefined)[]): In
   }
 }
 
-type NativeAccount = {
-  account: Record<string, unknown>
-  resources: Record<string, unknown>
-  contract: Record<string, unknown> | undefined
-}
-
 async function requireRecord({ node }: Pick<Target, 'node'>, operation: string, body: object) {
   const answer = await node.call(operation, body)
   if (isRecord(answer)) return answer
@@ -177,7 +171,7 @@ async function requireRecord({ node }: Pick<Target, 'node'>, operation: string, 
   )
 }
 
-async function readNative(target: Target, { hex }: AddressForms): Promise<NativeAccount> {
+async function readNative(target: Target, { hex }: AddressForms) {
   const [account, resources, contract] = await Promise.all([
     requireRecord(target, 'getaccount', { address: hex }),
     requireRecord(target, 'getaccountresource', { address: hex }),
@@ -187,9 +181,7 @@ async function readNative(target: Target, { hex }: AddressForms): Promise<Native
   return { account, resources, contract: isContract ? contract : undefined }
 }
 
-type RpcAccount = { balance: string; code: string; transactionCount: string | undefined }
-
-async function readRpc({ rpc }: Target, { eth }: AddressForms): Promise<RpcAccount> {
+async function readRpc({ rpc }: Target, { eth }: AddressForms) {
   const [balance, code, count] = await Promise.all([
     rpc.call('eth_getBalance', [eth, 'latest']),
     rpc.call('eth_getCode', [eth, 'latest']),
@@ -207,8 +199,8 @@ async function readRpc({ rpc }: Target, { eth }: AddressForms): Promise<RpcAccou
 }
 
 function shownFields(
-  rpc: RpcAccount | undefined,
-  native: NativeAccount | undefined,
+  rpc: Awaited<ReturnType<typeof readRpc>> | undefined,
+  native: Awaited<ReturnType<typeof readNative>> | undefined,
   unit: Unit,
 ): [string, string][] {
   const known = native !== undefined && Object.keys(native.account).length > 0

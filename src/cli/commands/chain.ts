@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 
+import type { CallFrame } from '../../codec/callFrame.ts'
 import { CommandError, usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
 import { scalar } from '../base/json.ts'
@@ -7,7 +8,7 @@ import { blockParameter } from '../node/search.ts'
 import type { Target } from '../node/target.ts'
 import type { Result } from '../output/result.ts'
 import { renderQuantities } from '../output/table.ts'
-import { calledIn, type Frame, renderTrace } from '../output/trace.ts'
+import { calledIn, renderTrace } from '../output/trace.ts'
 import { parseAddress } from '../text/address.ts'
 import { addWord } from '../words/command.ts'
 
@@ -81,17 +82,14 @@ export function addChainCommands(program: Command, io: Io): void {
     calls: 'rpc',
     async run({ options, target }: { options: { abi?: string }; target: Target }, [hash = '']) {
       const params = [checkHash(hash), { tracer: 'callTracer' }]
-      const frame = await target.rpc.call('debug_traceTransaction', params)
+      const frame = (await target.rpc.call('debug_traceTransaction', params)) as CallFrame
       const { loadAbi } = await import('../text/abi.ts')
       const abi = options.abi === undefined ? [] : await loadAbi(options.abi)
       const { knownAbis } = await import('../node/knownAbi.ts')
-      const known = await knownAbis(target, calledIn(frame as Frame))
+      const known = await knownAbis(target, calledIn(frame))
       const abiOf = (to: string | undefined) => [...abi, ...(known.get(to ?? '') ?? [])]
       const errors = [...abi, ...[...known.values()].flat()]
-      return {
-        value: frame,
-        text: (terminal) => renderTrace(terminal, frame as Frame, { abiOf, errors }),
-      }
+      return { value: frame, text: (terminal) => renderTrace(terminal, frame, { abiOf, errors }) }
     },
   })
   addWord<AtBlock & { coin?: boolean; ether?: boolean }>(program, io, {

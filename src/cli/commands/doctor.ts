@@ -6,8 +6,8 @@ import type { Finding } from '../../native/diagnose.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
 import { CommandError, EXIT, usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
-import { stringify } from '../base/json.ts'
 import type { Terminal } from '../base/terminal.ts'
+import type { Result } from '../output/result.ts'
 import { renderRows } from '../output/table.ts'
 import { TOOLS } from '../tools/names.ts'
 import { addWord, collect, type Task } from '../words/command.ts'
@@ -62,12 +62,11 @@ export function addDoctorCommand(program: Command, io: Io): void {
 
 type DoctorOptions = ConfigFlags & { for?: string }
 
-async function doctor({ io, options, terminal }: Task<DoctorOptions>): Promise<undefined> {
+async function doctor({ io, options }: Task<DoctorOptions>): Promise<Result> {
   const { for: tool, rpcUrl, ...flags } = options
   if (tool !== undefined) {
     const { doctorFor } = await import('./doctorFor.ts')
-    await doctorFor(terminal, tool, { config: () => configOf(flags, io.env), rpcUrl })
-    return undefined
+    return doctorFor(tool, { config: () => configOf(flags, io.env), rpcUrl })
   }
   const upstreams = upstreamsOf(configOf(options, io.env))
   if (upstreams.length === 0)
@@ -79,22 +78,20 @@ async function doctor({ io, options, terminal }: Task<DoctorOptions>): Promise<u
     examined.push({ findings: await examine(upstream), name: upstream.name })
   const states = upstreams.length > 1 ? await statesOf(upstreams) : []
   const ok = examined.every(({ findings }) => isOk(findings)) && states.every(isUsable)
-  await terminal.print(
-    terminal.mode === 'json'
-      ? stringify(asJson(ok, examined, states))
-      : [
-          ...(states.length > 0 ? [renderStates(terminal, states)] : []),
-          ...examined.map(({ findings, name }) =>
-            states.length > 0
-              ? `${terminal.bold(name)}\n${render(terminal, findings)}`
-              : render(terminal, findings),
-          ),
-        ].join('\n\n'),
-  )
-  if (ok) return undefined
-  throw new CommandError('', {
-    exitCode: examined.some(isUnreachable) ? EXIT.unreachable : EXIT.failed,
-  })
+  const exitCode = examined.some(isUnreachable) ? EXIT.unreachable : EXIT.failed
+  return {
+    value: asJson(ok, examined, states),
+    text: (terminal) =>
+      [
+        ...(states.length > 0 ? [renderStates(terminal, states)] : []),
+        ...examined.map(({ findings, name }) =>
+          states.length > 0
+            ? `${terminal.bold(name)}\n${render(terminal, findings)}`
+            : render(terminal, findings),
+        ),
+      ].join('\n\n'),
+    failure: ok ? undefined : new CommandError('', { exitCode }),
+  }
 }
 
 type Examined = { name: string; findings: Finding[] }

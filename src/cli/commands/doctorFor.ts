@@ -2,9 +2,9 @@ import { plural } from '../../codec/coin.ts'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import { CommandError, usageError } from '../base/errors.ts'
-import { stringify } from '../base/json.ts'
 import { createRpc } from '../base/rpcClient.ts'
 import type { Terminal } from '../base/terminal.ts'
+import type { Result } from '../output/result.ts'
 import { renderRows } from '../output/table.ts'
 import { type ToolName, TOOLS } from '../tools/names.ts'
 import { recorded } from '../tools/recorded.ts'
@@ -17,16 +17,11 @@ const TIMEOUT = 30_000
 /** Characters of the params that a table shows. */
 const SHOWN = 60
 
-/**
- * `ethgate doctor --for TOOL`: replays the requests of a tool and names what does not work.
- *
- * @throws CommandError when something does not work
- */
+/** `ethgate doctor --for TOOL`: replays the requests of a tool and names what does not work. @throws CommandError */
 export async function doctorFor(
-  terminal: Terminal,
   tool: string,
   { config, rpcUrl }: { config: () => Config; rpcUrl: string | undefined },
-): Promise<void> {
+): Promise<Result> {
   if (!isTool(tool)) throw usageError(`--for needs one of ${TOOLS.join(', ')}, got "${tool}"`)
   const requests = recorded[tool]
   const { how } = requests
@@ -37,12 +32,11 @@ export async function doctorFor(
     const troubles = replayed.filter(({ level }) => level !== 'ok')
     const works = replayed.length - troubles.length
     const ok = troubles.every(({ level }) => level !== 'fail')
-    await terminal.print(
-      terminal.mode === 'json'
-        ? stringify({ ok, tool, recorded: how, requests: replayed.length, works, troubles })
-        : render(terminal, { how, replayed, tool, troubles }),
-    )
-    if (!ok) throw new CommandError('')
+    return {
+      value: { ok, tool, recorded: how, requests: replayed.length, works, troubles },
+      text: (terminal) => render(terminal, { how, replayed, tool, troubles }),
+      failure: ok ? undefined : new CommandError(''),
+    }
   } finally {
     await gateway?.stop()
   }

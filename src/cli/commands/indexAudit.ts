@@ -2,7 +2,7 @@ import { plural } from '../../codec/coin.ts'
 import type { AuditedLog, BlockRange } from '../../logIndex/audit.ts'
 import type { Engine } from '../../logIndex/engine/engine.ts'
 import { CommandError } from '../base/errors.ts'
-import { type Result, show } from '../output/result.ts'
+import type { Result } from '../output/result.ts'
 import { wholeNumber } from '../text/number.ts'
 import type { Task } from '../words/command.ts'
 import {
@@ -29,7 +29,7 @@ const SHOWN = 20
 
 /** `ethgate index audit`: reports the blocks whose logs the node's own eth_getLogs does not find. */
 export async function auditIndex(task: Task<AuditOptions>): Promise<Result> {
-  const { io, options, terminal } = task
+  const { io, options } = task
   const from = wholeNumber(options.from, '--from')
   const rate = wholeNumber(options.indexRate, '--index-rate', 1)
   const rpc = await openNodeRpc(io, options)
@@ -64,10 +64,9 @@ export async function auditIndex(task: Task<AuditOptions>): Promise<Result> {
           ? 'the node found all logs.'
           : `the node drops logs of ${plural(dropped.length, 'block')}: ${list.join(', ')}${rest}`)
       if (dropped.length === 0) return { value, text }
-      await show(terminal, { value, text }, undefined)
-      throw new CommandError(
-        'the node’s own eth_getLogs is not complete: fill a log index, or serve with --logs-trust-node off',
-      )
+      const advice =
+        'the node’s own eth_getLogs is not complete: fill a log index, or serve with --logs-trust-node off'
+      return { value, text, failure: new CommandError(advice) }
     })
   } finally {
     await rpc.close()

@@ -7,7 +7,7 @@ import type { CoveredRange } from '../../logIndex/store/coverage.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { CommandError, EXIT, usageError } from '../base/errors.ts'
 import { exitCodeOf } from '../base/failures.ts'
-import { onInterrupt } from '../base/interrupt.ts'
+import { untilInterrupt } from '../base/interrupt.ts'
 import type { Io } from '../base/io.ts'
 import { stringify } from '../base/json.ts'
 import { createTerminal, type Terminal } from '../base/terminal.ts'
@@ -46,19 +46,15 @@ const RETRY_DELAY = 3_000
 export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const request = readRequest(io, options)
-  const interrupt = onInterrupt()
-  // Each call to the node adds a listener.
-  setMaxListeners(0, interrupt.signal)
-  try {
+  await untilInterrupt(async (signal) => {
+    // Each call to the node adds a listener.
+    setMaxListeners(0, signal)
     await withNode(io, options, request.concurrency, (native) =>
-      fill({ native, quiet: options.quiet ?? false, request, signal: interrupt.signal, terminal }),
-    )
-  } catch (error) {
-    if (interrupt.signal.aborted && !(error instanceof CommandError)) throw stopped()
-    throw error
-  } finally {
-    interrupt.release()
-  }
+      fill(native, request, { quiet: options.quiet ?? false, signal, terminal }),
+    ).catch((error: unknown) => {
+      throw signal.aborted && !(error instanceof CommandError) ? stopped() : error
+    })
+  })
 }
 
 function stopped(): CommandError {
@@ -67,19 +63,10 @@ function stopped(): CommandError {
   })
 }
 
-/** The options, checked. */
-type FillRequest = {
-  address: string
-  addresses: string[] | undefined
-  concurrency: number
-  from: number
-  order: Order
-  rate: number
-  /** Last block; undefined for the newest that can be indexed. */
-  to: number | undefined
-}
+type FillRequest = ReturnType<typeof readRequest>
 
-function readRequest(io: Io, options: FillOptions): FillRequest {
+/** The options, checked. */
+function readRequest(io: Io, options: FillOptions) {
   const { order } = options
   if (order !== 'newest' && order !== 'oldest')
     throw usageError(`--order needs newest or oldest, got "${order}"`)
@@ -90,21 +77,18 @@ function readRequest(io: Io, options: FillOptions): FillRequest {
     ),
     concurrency: wholeNumber(options.concurrency, '--concurrency', 1, MAX_CONCURRENCY),
     from: wholeNumber(options.from, '--from'),
-    order,
+    order: order as Order,
     rate: wholeNumber(options.indexRate, '--index-rate', 1),
+    // Undefined for the newest block that can be indexed.
     to: options.to === undefined ? undefined : wholeNumber(options.to, '--to'),
   }
 }
 
-type Filling = {
-  native: NativeClient
-  quiet: boolean
-  request: FillRequest
-  signal: AbortSignal
-  terminal: Terminal
-}
-
-async function fill({ native, quiet, request, signal, terminal }: Filling): Promise<void> {
+async function fill(
+  native: NativeClient,
+  request: FillRequest,
+  { quiet, signal, terminal }: { quiet: boolean; signal: AbortSignal; terminal: Terminal },
+): Promise<void> {
   const { openIndexWriter } = await import('../../logIndex/fill/writer.ts')
   const { createCapabilities } = await import('../../native/capabilities.ts')
   const { genesis } = await createCapabilities({ native }).identity({ signal })

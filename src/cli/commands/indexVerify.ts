@@ -1,6 +1,6 @@
 import { plural } from '../../codec/coin.ts'
 import { CommandError } from '../base/errors.ts'
-import { type Result, show } from '../output/result.ts'
+import type { Result } from '../output/result.ts'
 import { wholeNumber } from '../text/number.ts'
 import type { Task } from '../words/command.ts'
 import {
@@ -19,7 +19,7 @@ export type VerifyOptions = IndexOptions &
 const CONCURRENCY = 8
 
 /** `ethgate index verify`: compares blocks of the index with the node. */
-export function verifyIndex({ io, options, terminal }: Task<VerifyOptions>): Promise<Result> {
+export function verifyIndex({ io, options }: Task<VerifyOptions>): Promise<Result> {
   const sample = options.all ? undefined : wholeNumber(options.sample ?? '1000', '--sample', 1)
   const rate = wholeNumber(options.indexRate, '--index-rate', 1)
   return withIndex(io, options, (engine) =>
@@ -36,8 +36,8 @@ export function verifyIndex({ io, options, terminal }: Task<VerifyOptions>): Pro
       const text = () =>
         `${plural(blocks, 'block')} with ${plural(logs, 'log')} compared, ${wrong.length} wrong${list}.`
       if (wrong.length === 0) return { value, text }
-      await show(terminal, { value, text }, undefined)
-      throw new CommandError('the index differs from the node: delete it and fill it again')
+      const advice = 'the index differs from the node: delete it and fill it again'
+      return { value, text, failure: new CommandError(advice) }
     }),
   )
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 
 import { grouped, plural } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { CommandError, EXIT, usageError } from '../base/errors.ts'
-import { onInterrupt } from '../base/interrupt.ts'
+import { CommandError, EXIT, reworded, usageError } from '../base/errors.ts'
+import { untilInterrupt } from '../base/interrupt.ts'
 import type { Io } from '../base/io.ts'
 import { stringify } from '../base/json.ts'
 import { createTerminal, type Terminal } from '../base/terminal.ts'
@@ -60,16 +60,12 @@ export function addLogsCommand(program: Command, io: Io): void {
     calls: 'rpc',
     async run(task, topic) {
       const options = { ...task.options, topic: topic as string[] }
-      const interrupt = onInterrupt()
-      try {
-        await exportLogs({ ...task, options }, interrupt.signal)
-      } catch (error) {
-        if (interrupt.signal.aborted && !(error instanceof CommandError))
+      await untilInterrupt((signal) =>
+        exportLogs({ ...task, options }, signal).catch((error: unknown) => {
+          if (!signal.aborted || error instanceof CommandError) throw error
           throw new CommandError('stopped before the first block', { exitCode: EXIT.interrupted })
-        throw error
-      } finally {
-        interrupt.release()
-      }
+        }),
+      )
       return undefined
     },
   })
@@ -286,12 +282,8 @@ async function checkSameChain(
 /** The same error; with `--out` it says how to continue the export. */
 function withAdvice(error: unknown, options: LogsOptions): unknown {
   if (!(error instanceof CommandError) || !options.out) return error
-  return new CommandError(
+  return reworded(
+    error,
     `${error.message}; progress is saved: run the same command again to continue`,
-    {
-      cause: error,
-      exitCode: error.exitCode,
-      details: error.details,
-    },
   )
 }

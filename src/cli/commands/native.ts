@@ -8,7 +8,7 @@ import { get, isRecord, parse, parseLoose, scalar } from '../base/json.ts'
 import { isKnown, OPERATIONS, pathOf } from '../base/node.ts'
 import type { Terminal } from '../base/terminal.ts'
 import { renderAnswer } from '../output/nativeTables.ts'
-import { type Result, show } from '../output/result.ts'
+import type { Result } from '../output/result.ts'
 import { renderRows } from '../output/table.ts'
 import { parseAddress, tryAddress } from '../text/address.ts'
 import { readStdin } from '../text/input.ts'
@@ -44,7 +44,7 @@ export function addNativeCommand(program: Command, io: Io): void {
     ],
     calls: 'node',
     hasFields: true,
-    async run({ options, target, terminal }, [operation, ...words]) {
+    async run({ options, target }, [operation, ...words]) {
       if (options.list) return listOperations()
       if (operation === undefined)
         throw usageError(
@@ -57,10 +57,7 @@ export function addNativeCommand(program: Command, io: Io): void {
       })
       const unit = await target.unit()
       const text = (terminal: Terminal) => renderAnswer(terminal, pathOf(operation), value, unit)
-      const failure = await revertIn(operation, value)
-      if (!failure) return { value, text }
-      await show(terminal, { value, text }, options.field)
-      throw failure
+      return { value, text, failure: await revertIn(operation, value) }
     },
   })
 }

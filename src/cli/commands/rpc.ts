@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { CommandError, usageError } from '../base/errors.ts'
+import { reworded, usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
 import { parse, parseLoose } from '../base/json.ts'
 import { RpcFailure } from '../base/rpcClient.ts'
@@ -45,10 +45,9 @@ export function addRpcCommand(program: Command, io: Io): void {
 /** The same error; one about the parameters says how they were read. */
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof RpcFailure) || error.code !== -32602) return error
-  const { details, exitCode, message } = error
-  return new CommandError(
-    `${message}; a parameter that is valid JSON is sent as JSON, any other as text`,
-    { cause: error, details, exitCode },
+  return reworded(
+    error,
+    `${error.message}; a parameter that is valid JSON is sent as JSON, any other as text`,
   )
 }
 

@@ -4,8 +4,8 @@ import { numberToHex } from 'viem/utils'
 
 import { grouped, plural } from '../../codec/coin.ts'
 import { compareResults } from '../../rpc/compare/compare.ts'
-import { CommandError, EXIT, usageError } from '../base/errors.ts'
-import { onInterrupt } from '../base/interrupt.ts'
+import { CommandError, EXIT, reworded, usageError } from '../base/errors.ts'
+import { untilInterrupt } from '../base/interrupt.ts'
 import type { Io } from '../base/io.ts'
 import { stringify } from '../base/json.ts'
 import { type Rpc, RpcFailure } from '../base/rpcClient.ts'
@@ -61,32 +61,31 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
   const heights = spread(from, to, options.blocks)
   const quiet = options.quiet === true
   const progress = createProgress(terminal, { quiet, from, to, at: from, unit: 'answer' })
-  const interrupt = onInterrupt()
   const total = { blocks: 0, answers: 0, mismatches: 0, refused: 0 }
-  let failure: unknown
-  try {
-    while (total.blocks < heights.count) {
-      const number = heights.at(total.blocks)
-      const compared = await compareBlock(number, ours, theirs, interrupt.signal)
-      total.blocks++
-      total.answers += compared.answers
-      total.mismatches += compared.lines.length - compared.refused
-      total.refused += compared.refused
-      for (const line of compared.lines) await terminal.print(line)
-      progress.update(number + 1, total.answers)
+  const failure = await untilInterrupt(async (signal) => {
+    try {
+      while (total.blocks < heights.count) {
+        const number = heights.at(total.blocks)
+        const compared = await compareBlock(number, ours, theirs, signal)
+        total.blocks++
+        total.answers += compared.answers
+        total.mismatches += compared.lines.length - compared.refused
+        total.refused += compared.refused
+        for (const line of compared.lines) await terminal.print(line)
+        progress.update(number + 1, total.answers)
+      }
+      return undefined
+    } catch (error) {
+      return signal.aborted ? undefined : error
+    } finally {
+      progress.stop()
     }
-  } catch (error) {
-    failure = error
-  } finally {
-    progress.stop()
-    interrupt.release()
-  }
+  })
   const left = total.refused > 0 ? `, ${grouped(total.refused)} refused by the other server` : ''
   await terminal.print(
     `${plural(total.blocks, 'block')}, ${plural(total.answers, 'answer')} compared, ${plural(total.mismatches, 'differs', 'differ')}${left}`,
   )
-  if (total.blocks < heights.count)
-    throw stoppedBefore(heights.at(total.blocks), interrupt.signal.aborted ? undefined : failure)
+  if (total.blocks < heights.count) throw stoppedBefore(heights.at(total.blocks), failure)
   if (total.mismatches > 0) throw new CommandError('')
   return undefined
 }
@@ -96,8 +95,7 @@ function stoppedBefore(number: number, failure: unknown): unknown {
   const text = `stopped before block ${number}`
   if (failure === undefined) return new CommandError(text, { exitCode: EXIT.interrupted })
   if (!(failure instanceof CommandError)) return failure
-  const { details, exitCode, message } = failure
-  return new CommandError(`${text}: ${message}`, { cause: failure, details, exitCode })
+  return reworded(failure, `${text}: ${failure.message}`)
 }
 
 /** All heights from `from` to `to`, or `blocks` of them, evenly spaced. Two or more include both ends. */

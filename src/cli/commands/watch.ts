@@ -4,7 +4,7 @@ import { grouped } from '../../codec/coin.ts'
 import type { RpcHeader } from '../../codec/types.ts'
 import { withChecksum } from '../../lib/address.ts'
 import { CommandError, EXIT } from '../base/errors.ts'
-import { onInterrupt, pause } from '../base/interrupt.ts'
+import { pause, untilInterrupt } from '../base/interrupt.ts'
 import type { Io } from '../base/io.ts'
 import { stringify } from '../base/json.ts'
 import type { Terminal } from '../base/terminal.ts'
@@ -99,41 +99,41 @@ async function follow(
     options.count === undefined
       ? Number.POSITIVE_INFINITY
       : wholeNumber(options.count, '--count', 1)
-  const interrupt = onInterrupt()
   const done = new AbortController()
-  const signal = AbortSignal.any([interrupt.signal, done.signal])
   const note = (text: string) => terminal.error(`ethgate: ${text}`)
   let shown = 0
-  try {
-    const first =
-      options.fromBlock === undefined
-        ? undefined
-        : await requireMark(rpc, options.fromBlock, '--from-block', signal)
-    await followChain({
-      rpc,
-      ...(filter && { filter }),
-      ...(first && { from: first.number }),
-      signal,
-      heads:
-        options.poll || Object.keys(headers).length > 0
-          ? { next: () => pause(interval, signal) }
-          : createNewHeads({ url: rpc.url, interval, signal, note }),
-      async deliver(item) {
-        if (shown >= limit) return
-        shown += 1
-        await terminal.print(show(item))
-        if (shown >= limit) done.abort()
-      },
-      note,
-    })
-  } catch (error) {
-    if (!signal.aborted) throw error
-  } finally {
-    done.abort()
-    interrupt.release()
-  }
-  if (interrupt.signal.aborted && shown < limit)
-    throw new CommandError('', { exitCode: EXIT.interrupted })
+  await untilInterrupt(async (interrupted) => {
+    const signal = AbortSignal.any([interrupted, done.signal])
+    try {
+      const first =
+        options.fromBlock === undefined
+          ? undefined
+          : await requireMark(rpc, options.fromBlock, '--from-block', signal)
+      await followChain({
+        rpc,
+        ...(filter && { filter }),
+        ...(first && { from: first.number }),
+        signal,
+        heads:
+          options.poll || Object.keys(headers).length > 0
+            ? { next: () => pause(interval, signal) }
+            : createNewHeads({ url: rpc.url, interval, signal, note }),
+        async deliver(item) {
+          if (shown >= limit) return
+          shown += 1
+          await terminal.print(show(item))
+          if (shown >= limit) done.abort()
+        },
+        note,
+      })
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      done.abort()
+    }
+    if (interrupted.aborted && shown < limit)
+      throw new CommandError('', { exitCode: EXIT.interrupted })
+  })
 }
 
 function headLine(terminal: Terminal, header: RpcHeader): string {

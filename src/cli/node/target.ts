@@ -6,8 +6,8 @@ import { CommandError, EXIT, usageError } from '../base/errors.ts'
 import { timeoutError, unreachableError } from '../base/failures.ts'
 import type { Io } from '../base/io.ts'
 import { get, parse, scalar } from '../base/json.ts'
-import { createNode, type Node } from '../base/node.ts'
-import { createRpc, type Rpc } from '../base/rpcClient.ts'
+import { createNode } from '../base/node.ts'
+import { createRpc } from '../base/rpcClient.ts'
 import { createUnit, type Unit } from '../text/unit.ts'
 
 /** The values of `--rpc-url`, `--node`, `--header` and `--timeout`. */
@@ -20,26 +20,7 @@ export type TargetOptions = {
 }
 
 /** The two APIs that a command may use. */
-export type Target = {
-  /** JSON-RPC with exact numbers. */
-  rpc: Rpc
-  /** viem's client over `rpc`, whose errors have those of `rpc` as cause. */
-  client(): Promise<PublicClient>
-  node: Node
-  /** Whether a node is given, by option or environment. */
-  nodeGiven: boolean
-  /** Whether only a node is given: then the command makes no call to a gateway. */
-  isNodeOnly: boolean
-  headers: Record<string, string>
-  /** The address of the gateway without the path of a view. */
-  baseUrl: string
-  /** The unit of the amounts in transactions, and of JSON-RPC except at `/wei`: of the node's chain if only a node is given. */
-  unit(): Promise<Unit>
-  /** Decimals of the amounts of `rpc`: 18 at `/wei`. */
-  decimals(): Promise<6 | 18>
-  /** An amount of `rpc` in the smallest unit: 10^12 at `/wei` of a chain with 6 decimals, otherwise 1. */
-  scale(): Promise<bigint>
-}
+export type Target = ReturnType<typeof resolveTarget>
 
 const DEFAULT_RPC = 'http://127.0.0.1:8545'
 
@@ -52,7 +33,7 @@ const MAX_TIMEOUT = 86_400
  *
  * @throws CommandError (usage) for an address that is not a URL.
  */
-export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>): Target {
+export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>) {
   if (env['ETHGATE_RPC']) throw usageError('ETHGATE_RPC is now ETH_RPC_URL, as in cast')
   const rpcUrl = address(options.rpcUrl ?? (env['ETH_RPC_URL'] || DEFAULT_RPC), '--rpc-url')
   const nodeText = options.node ?? (env['ETHGATE_NODE'] || undefined)
@@ -71,8 +52,10 @@ export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>):
   const ofRpc = () => unitAt(base(rpcUrl))
   const decimals = async () => (rpcUrl.endsWith('/wei') ? 18 : (await ofRpc()).decimals)
   return {
+    /** JSON-RPC with exact numbers. */
     rpc,
-    async client() {
+    /** viem's client over `rpc`, whose errors have those of `rpc` as cause. */
+    async client(): Promise<PublicClient> {
       const { createPublicClient, custom } = await import('./viem.ts')
       const request = ({ method, params }: { method: string; params?: unknown }) =>
         rpc.call(method, params as unknown[])
@@ -87,12 +70,18 @@ export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>):
       headers,
       given: nodeText !== undefined,
     }),
+    /** Whether a node is given, by option or environment. */
     nodeGiven: nodeText !== undefined,
+    /** Whether only a node is given: then the command makes no call to a gateway. */
     isNodeOnly,
     headers,
+    /** The address of the gateway without the path of a view. */
     baseUrl: base(rpcUrl),
+    /** The unit of the amounts in transactions, and of JSON-RPC except at `/wei`: of the node's chain if only a node is given. */
     unit,
+    /** Decimals of the amounts of `rpc`: 18 at `/wei`. */
     decimals,
+    /** An amount of `rpc` in the smallest unit: 10^12 at `/wei` of a chain with 6 decimals, otherwise 1. */
     scale: async () => 10n ** BigInt((await decimals()) - (await ofRpc()).decimals),
   }
 }

@@ -1,5 +1,5 @@
 import { withChecksum } from '../../lib/address.ts'
-import { usageError } from '../base/errors.ts'
+import { type CommandError, usageError } from '../base/errors.ts'
 import { get, isRecord, scalar, stringify } from '../base/json.ts'
 import type { Terminal } from '../base/terminal.ts'
 import { decimalOf, renderValue } from './table.ts'
@@ -16,22 +16,29 @@ export type Result =
       text?: (terminal: Terminal) => string
       /** For a pipe, instead of JSON. */
       plain?: () => string
+      /** How the command ends after the result was printed. */
+      failure?: CommandError | undefined
     }
 
-/** Prints a result, or one field of it. */
+/** Prints a result, or one field of it. @throws CommandError the failure of the result */
 export async function show(
   terminal: Terminal,
   result: Result,
   field: string | undefined,
 ): Promise<void> {
   if (result === undefined) return
+  await terminal.print(textOf(terminal, result, field))
+  if (typeof result === 'object' && result.failure) throw result.failure
+}
+
+function textOf(terminal: Terminal, result: Exclude<Result, undefined>, field?: string): string {
   const { plain, text, value } =
     typeof result === 'object' ? result : { value: result, plain: () => String(result) }
-  if (field !== undefined) return terminal.print(fieldText(terminal, value, field))
-  if (terminal.asksJson) return terminal.print(stringify(value))
+  if (field !== undefined) return fieldText(terminal, value, field)
+  if (terminal.asksJson) return stringify(value)
   if (terminal.mode === 'json')
-    return terminal.print(plain?.() ?? (typeof value === 'string' ? value : stringify(value)))
-  return terminal.print(text?.(terminal) ?? plain?.() ?? renderValue(terminal, value))
+    return plain?.() ?? (typeof value === 'string' ? value : stringify(value))
+  return text?.(terminal) ?? plain?.() ?? renderValue(terminal, value)
 }
 
 function fieldText(terminal: Terminal, value: unknown, field: string): string {

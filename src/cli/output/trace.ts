@@ -1,55 +1,35 @@
-import type { Abi, Hex } from 'viem'
+import type { Abi } from 'viem'
 
+import type { CallFrame } from '../../codec/callFrame.ts'
 import { grouped } from '../../codec/coin.ts'
 import { withChecksum } from '../../lib/address.ts'
 import type { Terminal } from '../base/terminal.ts'
 import { decodeCalldata, describe, describeRevert } from '../text/abi.ts'
 
-/** A call of `callTracer`. */
-export type Frame = {
-  type: string
-  from: Hex
-  to?: Hex
-  value?: Hex
-  gasUsed?: Hex
-  input?: Hex
-  output?: Hex
-  error?: string
-  calls?: Frame[]
-}
-
 /** The calls of a transaction, one a line, each under its caller. */
-export function renderTrace(terminal: Terminal, frame: Frame, abis: Abis): string {
-  return lines(terminal, frame, abis, '', '').join('\n')
+export function renderTrace(terminal: Terminal, frame: CallFrame, abis: Abis): string {
+  return lines(terminal, frame, abis).join('\n')
 }
 
 /** The functions of a contract, and the errors of all. */
 type Abis = { abiOf: (to: string | undefined) => Abi; errors: Abi }
 
 /** The contracts that a transaction calls. */
-export function calledIn({ calls = [], to }: Frame): string[] {
+export function calledIn({ calls = [], to }: CallFrame): string[] {
   return [...(to ? [to] : []), ...calls.flatMap(calledIn)]
 }
 
-function lines(
-  terminal: Terminal,
-  frame: Frame,
-  abis: Abis,
-  first: string,
-  rest: string,
-): string[] {
-  const calls = frame.calls ?? []
-  return [
-    `${first}${headOf(terminal, frame, abis)}`,
-    ...calls.flatMap((call, index) =>
-      index === calls.length - 1
-        ? lines(terminal, call, abis, `${rest}└─ `, `${rest}   `)
-        : lines(terminal, call, abis, `${rest}├─ `, `${rest}│  `),
-    ),
-  ]
+/** @param first - before the first line @param rest - before the others */
+function lines(terminal: Terminal, frame: CallFrame, abis: Abis, first = '', rest = ''): string[] {
+  const { calls = [] } = frame
+  const inner = calls.flatMap((call, index) => {
+    const [branch, line] = index === calls.length - 1 ? ['└─ ', '   '] : ['├─ ', '│  ']
+    return lines(terminal, call, abis, rest + branch, rest + line)
+  })
+  return [`${first}${headOf(terminal, frame, abis)}`, ...inner]
 }
 
-function headOf(terminal: Terminal, frame: Frame, { abiOf, errors }: Abis): string {
+function headOf(terminal: Terminal, frame: CallFrame, { abiOf, errors }: Abis): string {
   const { error, gasUsed, input = '0x', output = '0x', to, type, value } = frame
   const isCreation = type.startsWith('CREATE')
   const called = isCreation || input === '0x' ? undefined : decodeCalldata(input, abiOf(to))

@@ -1,7 +1,7 @@
 import { grouped } from '../../codec/coin.ts'
 import { withChecksum } from '../../lib/address.ts'
 import { CommandError, EXIT } from '../base/errors.ts'
-import { onInterrupt, pause } from '../base/interrupt.ts'
+import { pause, untilInterrupt } from '../base/interrupt.ts'
 import { stringify } from '../base/json.ts'
 import { isTemporary } from '../base/retry.ts'
 import type { Terminal } from '../base/terminal.ts'
@@ -71,31 +71,26 @@ const GRACE_MS = 30_000
  *
  * @throws CommandError when it expired, or on Ctrl-C
  */
-export async function waitFor(channel: Channel, sent: Sent): Promise<Outcome> {
-  const interrupt = onInterrupt()
-  try {
+export const waitFor = (channel: Channel, sent: Sent): Promise<Outcome> =>
+  untilInterrupt(async (signal) => {
+    const details = { hash: `0x${sent.id}` }
     for (;;) {
       const outcome = await channel.outcome(sent.id).catch((error: unknown) => {
         if (isTemporary(error)) return undefined
         throw error
       })
       if (outcome) return outcome
-      if (interrupt.signal.aborted)
+      if (signal.aborted)
         throw new CommandError(`sent, but not in a block yet: 0x${sent.id}`, {
           exitCode: EXIT.interrupted,
-          details: { hash: `0x${sent.id}` },
+          details,
         })
       const head = await channel.head().catch(() => undefined)
       if (head && head.time > sent.expiration + GRACE_MS)
         throw new CommandError(
           `transaction 0x${sent.id} expired and is not in a block; send it again`,
-          {
-            details: { hash: `0x${sent.id}` },
-          },
+          { details },
         )
-      await pause(POLL_MS, interrupt.signal)
+      await pause(POLL_MS, signal)
     }
-  } finally {
-    interrupt.release()
-  }
-}
+  })
