@@ -101,12 +101,15 @@ export function createGrpcChannel({ address, headers = {} }: createGrpcChannel.O
       }
       const chunks: Buffer[] = []
       let length = 0
-      let status: Status = {}
+      // An answer without a message has its gRPC status among the headers.
+      let headers: Received = {}
+      let trailers: Received = {}
       stream.on('response', (received) => {
-        status = received
+        headers = received
+        trailers = received
       })
       stream.on('trailers', (received) => {
-        status = { ...status, ...received }
+        trailers = received
         // The stream closes a turn of the event loop later.
         if (isWhole(chunks, length)) finish()
       })
@@ -123,13 +126,18 @@ export function createGrpcChannel({ address, headers = {} }: createGrpcChannel.O
       const finish = () =>
         settle(() => {
           try {
-            if (status[':status'] === undefined) throw new GrpcError('the connection was closed')
-            resolve(messageOf(status, chunks, length))
+            const httpStatus = headers[':status']
+            if (httpStatus === undefined) throw new GrpcError('the connection was closed')
+            resolve(messageOf(httpStatus, trailers, chunks, length))
           } catch (error) {
             reject(error)
           }
         })
-      stream.on('close', finish)
+      stream.on('close', () => {
+        finish()
+        // Node.js keeps a stream until a full garbage collection, and with its listeners the answer and the call.
+        stream.removeAllListeners()
+      })
       stream.end(framed(message))
     })
   }
@@ -174,8 +182,8 @@ export declare namespace createGrpcChannel {
 /** When a call has taken too long. */
 type Deadline = DueEntry & { readonly expire: () => void }
 
-/** Headers and trailers of a response. */
-type Status = http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader
+/** Headers or trailers of a response. */
+type Received = http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader
 
 function framed(message: Uint8Array): Buffer {
   const frame = Buffer.alloc(PREFIX + message.length)
@@ -185,17 +193,22 @@ function framed(message: Uint8Array): Buffer {
 }
 
 /** The one message of a response. @throws GrpcError */
-function messageOf(status: Status, chunks: readonly Buffer[], length: number): Buffer {
-  const code = status['grpc-status']
+function messageOf(
+  httpStatus: number,
+  trailers: Received,
+  chunks: readonly Buffer[],
+  length: number,
+): Buffer {
+  const code = trailers['grpc-status']
   if (code === undefined)
     throw new GrpcError(
-      status[':status'] === 200
+      httpStatus === 200
         ? 'the answer has no gRPC status'
-        : `the address does not serve gRPC: it answered HTTP ${String(status[':status'])}`,
+        : `the address does not serve gRPC: it answered HTTP ${httpStatus}`,
     )
   if (code !== '0')
     throw new GrpcError(`the node answered with gRPC status ${Number(code)}`, {
-      cause: textOf(status['grpc-message']),
+      cause: textOf(trailers['grpc-message']),
       code: Number(code),
     })
   if (!isWhole(chunks, length)) throw new GrpcError('the answer is not one whole message')
