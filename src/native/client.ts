@@ -1,4 +1,4 @@
-import { type Call, withSignal } from '../lib/call.ts'
+import type { Call } from '../lib/call.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createDedupe } from './dedupe.ts'
@@ -65,14 +65,10 @@ export function createNodeClient({
     call: Call | undefined,
   ): Promise<unknown> {
     const idempotent = kind !== 'send'
-    const signal = call?.signal
+    const { asked, caller, group, meter, signal } = call ?? {}
     for (let attempt = 0; ; attempt++) {
-      const reply = await transport.send(path, body, {
-        ...withSignal(call, signal),
-        idempotent,
-        kind,
-        part: wanted,
-      })
+      const options = { asked, caller, group, meter, signal, idempotent, kind, part: wanted }
+      const reply = await transport.send(path, body, options)
       const check = () => signal?.throwIfAborted()
       const read =
         'parsed' in reply

@@ -85,7 +85,7 @@ export async function loadContent(
   { isCheap = false, known }: loadContent.Options = {},
 ): Promise<BlockContent | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const options = { ...call, overHttp: attempt > 1 }
+    const options: CallOptions | undefined = attempt > 1 ? { ...call, overHttp: true } : call
     const isEarly = isCheap && attempt === 1 && 'number' in ref && ref.number > 0
     const early = isEarly
       ? outcomesOf(native, ref.number, options).catch(() => undefined)
@@ -154,7 +154,7 @@ export function logsFit(
 async function loadOutcomes(
   native: BlockSource,
   { block_header, txIDs }: BlockView,
-  options: CallOptions,
+  options: CallOptions | undefined,
   early: readonly OutcomeView[] | undefined,
 ): Promise<readonly OutcomeView[] | undefined> {
   const { number = 0, timestamp } = block_header.raw_data
@@ -166,7 +166,7 @@ async function loadOutcomes(
 function outcomesOf(
   native: BlockSource,
   num: number,
-  options: CallOptions,
+  options: CallOptions | undefined,
 ): Promise<readonly OutcomeView[]> {
   return native.wallet.getOutcomeViewsByBlockNum({ num }, options)
 }
@@ -193,7 +193,7 @@ function matches(
 function readBlock(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
-  options: CallOptions,
+  options: CallOptions | undefined,
 ): Promise<BlockView | undefined> {
   return 'hash' in ref
     ? native.wallet.getBlockViewById({ value: ref.hash.slice(2) }, options)

@@ -54,7 +54,7 @@ export function connectUpstreams({
           end({ cancelled, seconds, status }) {
             watched?.end(status ?? (cancelled ? 'cancelled' : 'failed'))
             metrics.upstreamCall(
-              path.split('?')[0] ?? path,
+              path.includes('?') ? path.slice(0, path.indexOf('?')) : path,
               status === undefined ? 'failed' : String(status),
               seconds,
               several ? name : undefined,

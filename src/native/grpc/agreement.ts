@@ -25,7 +25,7 @@ export async function agrees(
 
   async function isSame(path: NativePath, num: number): Promise<boolean> {
     const body = JSON.stringify({ num })
-    const reply = await grpc.answer(path, 'whole', body, { timeout })
+    const reply = await grpc.answer(path, 'whole', body, timeout)
     return reply !== undefined && isDeepStrictEqual(reply.parsed, await overHttp(path, body))
   }
 

@@ -72,11 +72,12 @@ export function createGrpcSource({
 
   async function send(
     { message, method, read }: GrpcCall,
-    options: Parameters<GrpcSource['answer']>[3],
+    timeout: number,
+    call: Call,
   ): Promise<{ answer: unknown; bytes: Buffer }> {
-    const { signal, timeout } = options
+    const { signal } = call
     const started = now()
-    const observer = onCall?.(method, options)
+    const observer = onCall?.(method, call)
     identity.refresh()
     let code: number | undefined
     try {
@@ -109,26 +110,28 @@ export function createGrpcSource({
      * Answers a call of the HTTP interface that needs only a part of the answer. Undefined when HTTP must be used: gRPC has no
      * such call, gave no answer or an empty one, or the node serves another chain.
      *
+     * @param timeout - milliseconds
      * @throws the signal's reason
      */
     async answer(
       path: NativePath,
       part: string,
       body: string | undefined,
-      options: Call & { timeout: number },
+      timeout: number,
+      call: Call = {},
     ): Promise<NativeReply | undefined> {
       if (now() < pausedUntil || expected() === undefined) return undefined
-      const call = grpcCallFor(path, part, body)
-      if (!call) return undefined
+      const request = grpcCallFor(path, part, body)
+      if (!request) return undefined
       status.calls++
       try {
-        const { answer: parsed, bytes } = await send(call, options)
+        const { answer: parsed, bytes } = await send(request, timeout, call)
         worked()
         return parsed === undefined
           ? undefined
           : { status: 200, text: '', parsed, bytes, isChecked: true }
       } catch (error) {
-        options.signal?.throwIfAborted()
+        call.signal?.throwIfAborted()
         if (error instanceof GrpcError && REFUSED.has(error.code ?? 0)) status.failed++
         else failed(reasonOf(error))
         return undefined

@@ -36,7 +36,7 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
   if (address === undefined) return { ...transport, grpc: () => undefined }
   const status: GrpcStatus = { state: 'idle', calls: 0, failed: 0 }
   let genesis: string | undefined
-  let loading: Promise<GrpcSource> | undefined
+  let loading: Promise<GrpcSource | undefined> | undefined
   let isClosed = false
   /** Whether its answers may be used. */
   let isTrusted = !isGuess
@@ -60,9 +60,8 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
   }
 
   function source(): Promise<GrpcSource | undefined> {
-    loading ??= load()
     // After a failure the next call loads it again.
-    return loading.catch(() => (loading = undefined))
+    return (loading ??= load().catch(() => (loading = undefined)))
   }
 
   /** Compares an interface whose address was guessed with the node. Calls go over HTTP meanwhile. */
@@ -105,19 +104,15 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
       }
       const started = performance.now()
       const limit = Math.min(left, timeout)
-      const reply = await (
-        await source()
-      )?.answer(path, part, body, {
-        ...sendOptions,
-        timeout: limit * SHARE,
-      })
+      const grpc = await source()
+      const reply = await grpc?.answer(path, part, body, limit * SHARE, sendOptions)
       if (reply) return reply
       const rest = Math.max(1, limit - (performance.now() - started))
       return transport.send(path, body, { ...sendOptions, timeout: rest })
     },
     async close() {
       isClosed = true
-      const source = await loading?.catch(() => undefined)
+      const source = await loading
       source?.close()
       await transport.close()
     },

@@ -1,5 +1,6 @@
 import { type Call, withSignal } from '../../lib/call.ts'
 import { UpstreamError } from '../../lib/errors.ts'
+import { createStop } from '../../lib/stopSignal.ts'
 import { within } from '../../lib/within.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
 import { createNodeRpc, type NodeRpc } from '../transport/nodeRpc.ts'
@@ -46,30 +47,29 @@ export function createPoolRpc({
   ): Promise<value> {
     const deadline = performance.now() + timeout
     const able = order().filter((name) => clients.has(name))
-    let fault: Error = new UpstreamError(`no upstream node that serves ${what} is available`)
+    let fault: Error | undefined
     for (const [index, name] of able.entries()) {
       const entry = clients.get(name)
       const left = deadline - performance.now()
       if (!entry || left <= 0) break
       asking?.signal?.throwIfAborted()
       const time = index === able.length - 1 ? left : left / 2
-      const late = new NodeTimeoutError(Math.round(time))
-      const stop = new AbortController()
+      const late = () => new NodeTimeoutError(Math.round(time))
+      const stop = createStop()
       entry.inFlight++
       try {
-        const { signal } = stop
-        const answer = checked(name, run(entry.client, withSignal(asking, signal)))
-        return await within(answer, time, () => late, asking?.signal)
+        const answer = checked(name, run(entry.client, withSignal(asking, stop)))
+        return await within(answer, time, late, asking?.signal)
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         fault = error
       } finally {
         entry.inFlight--
         // Also ends a call that the client does not wait for any more.
-        stop.abort()
+        stop.stop(ENDED)
       }
     }
-    throw fault
+    throw fault ?? new UpstreamError(`no upstream node that serves ${what} is available`)
   }
 
   /** An answer, once the chain of its node is confirmed. A check that is due runs beside the call. */
@@ -116,6 +116,9 @@ export declare namespace createPoolRpc {
     upstreams: readonly Upstream[]
   }
 }
+
+/** Why a call that has ended is stopped. */
+const ENDED = new Error('the call has ended')
 
 type Entry = {
   client: NodeRpc

@@ -27,12 +27,12 @@ const listOf =
 
 /** An object. Members that are not listed may be anything. */
 function object(members: Readonly<Record<string, Format>>, required = ''): Format {
-  const names = Object.keys(members)
+  const formats = Object.entries(members)
   return (value, areTexts) => {
     if (value === undefined) return true
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
     if (required !== '' && (value as Members)[required] === undefined) return false
-    for (const name of names) if (!members[name]?.((value as Members)[name], areTexts)) return false
+    for (const [name, has] of formats) if (!has((value as Members)[name], areTexts)) return false
     return true
   }
 }
