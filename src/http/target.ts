@@ -37,10 +37,9 @@ function readPath(incoming: IncomingMessage): Refusal | undefined {
   if (!URL.canParse(whole)) return INVALID
   const { host, pathname, search } = new URL(whole)
   const found = decoded(pathname) + search
-  const inPath = keyInPath(found)
-  incoming.url = inPath?.url ?? found
-  if (inPath) note(incoming, { key: inPath.key })
-  if (!isPath) note(incoming, { host })
+  const { key, url: path } = keyInPath(found) ?? { key: undefined, url: found }
+  incoming.url = path
+  note(incoming, { key, host: isPath ? undefined : host })
   return undefined
 }
 

@@ -1,7 +1,6 @@
 import type { JSONRPCRequest, JSONRPCServer, JSONRPCServerMiddleware } from 'json-rpc-2.0'
 
 import { createAskedNodes } from '../../lib/call.ts'
-import type { Context } from '../context.ts'
 import type { ClientCall } from '../request.ts'
 import type { Answer } from './answer.ts'
 import { faultOf, idText, shownId } from './entry.ts'
@@ -55,9 +54,9 @@ export type Shared = {
   readonly calls: ObservedCall[] | undefined
 }
 
-/** Runs a call with its context, name and raw params. Its result or error becomes the answer. */
+/** Runs a call with its name and raw params. Its result or error becomes the answer. */
 export type AroundCall = (
-  call: { call: ClientCall; context: Context; method: string; params: readonly unknown[] },
+  call: { call: ClientCall; method: string; params: readonly unknown[] },
   run: () => unknown,
 ) => unknown
 

@@ -90,7 +90,7 @@ export function createDispatch({
       if (!Array.isArray(params)) throw new RpcError(JSONRPCErrorCode.InvalidParams, NO_ARRAY)
       if (!around) return callMethod(method, view, params, call)
       const runs = () => callMethod(method, view, params, call)
-      return around({ call, context: view, method: name, params }, runs)
+      return around({ call, method: name, params }, runs)
     }
     const view = context()
     return view instanceof Promise ? view.then(work) : work(view)
@@ -151,7 +151,7 @@ export function createDispatch({
 
 export declare namespace createDispatch {
   type Options = {
-    /** Wraps every call of a known method, with its context. Its result or error becomes the answer. */
+    /** Wraps every call of a known method. Its result or error becomes the answer. */
     around?: AroundCall | undefined
     /** What methods may use. @throws RpcError while it is not available */
     context: () => Context | Promise<Context>
