@@ -35,17 +35,7 @@ type Member = { text: string; column: number }
  * The members of a request, read as the node reads them: an int64 must be digits, bytes must be hex (or base58 when
  * `visible`). An error names the position of the token.
  */
-export type Params = {
-  visible: boolean
-  /** The body as one JSON value. */
-  json: Readonly<Record<string, unknown>>
-  has(name: string): boolean
-  int(name: string): bigint
-  /** A bytes member as hex. When `visible`, addresses are base58 and texts are UTF-8. */
-  hex(name: string, kind?: 'bytes' | 'address' | 'text'): string
-  text(name: string): string
-  flag(name: string): boolean
-}
+export type Params = ReturnType<typeof paramsOf>
 
 /** Reads a body. Text that is not a JSON object is a form, unless `strict`, for operations that accept only JSON. */
 export function readParams(body: string, strict = false): Params {
@@ -81,10 +71,7 @@ export function queryParams(query: URLSearchParams): Params {
   return paramsOf(json, found)
 }
 
-function paramsOf(
-  json: Readonly<Record<string, unknown>>,
-  found: ReadonlyMap<string, Member>,
-): Params {
+function paramsOf(json: Readonly<Record<string, unknown>>, found: ReadonlyMap<string, Member>) {
   const visible = String(json['visible']) === 'true'
   const at = (name: string) => {
     const member = found.get(name)
@@ -101,10 +88,11 @@ function paramsOf(
   }
   return {
     visible,
+    /** The body as one JSON value. */
     json,
-    has: (name) => at(name) !== undefined,
+    has: (name: string) => at(name) !== undefined,
     text: string,
-    int(name) {
+    int(name: string): bigint {
       const member = at(name)
       if (!member) return 0n
       if (!/^-?\d+$/.test(member.text))
@@ -117,14 +105,15 @@ function paramsOf(
         )
       return value
     },
-    flag(name) {
+    flag(name: string): boolean {
       const member = at(name)
       if (!member) return false
       if (member.text !== 'true' && member.text !== 'false')
         refuse(member, 'Expected "true" or "false".')
       return member.text === 'true'
     },
-    hex(name, kind = 'bytes') {
+    /** A bytes member as hex. When `visible`, addresses are base58 and texts are UTF-8. */
+    hex(name: string, kind: 'bytes' | 'address' | 'text' = 'bytes'): string {
       const value = string(name)
       if (value === '') return ''
       const member = at(name) as Member

@@ -21,22 +21,13 @@ function weigh(call: Call) {
     transaction: printTransaction(transaction, json.ret, { visible }),
   }
   const permission = permissionOf(call.state, owner, transaction.permissionId)
-  if (!permission)
-    return {
-      transaction,
-      inner,
-      failure: { code: 'PERMISSION_ERROR', message: 'Permission for this, does not exist!' },
-    }
+  const failed = (message: string) => ({ inner, failure: { code: 'PERMISSION_ERROR', message } })
+  if (!permission) return failed('Permission for this, does not exist!')
   try {
-    return { transaction, inner, permission, ...signWeight(permission, transaction) }
+    return { inner, permission, ...signWeight(permission, transaction) }
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error
-    return {
-      transaction,
-      inner,
-      permission,
-      failure: { code: 'PERMISSION_ERROR', message: error.message },
-    }
+    return failed(error.message)
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Block, TransactionInfo } from '../../native/wire/types.ts'
 import { emptyBill } from '../contracts/fees.ts'
 import type { EthereumCall } from '../execution/call.ts'
 import { outcome } from '../execution/executeEthereum.ts'
@@ -13,18 +12,14 @@ import { envelopeOf } from './envelope.ts'
 /** A call that has run, with its nonce. */
 export type SimulatedCall = { call: EthereumCall; nonce: bigint; result: VmResult }
 
-/** A block of calls that were not signed or sent: as a block of the chain and in the node's format. */
-export type SimulatedBlock = {
-  sealed: ChainBlock
-  native: Block
-  infos: readonly TransactionInfo[]
-}
-
-/** Makes the block of calls. Each is a transaction whose signature is derived from its sender. */
+/**
+ * Makes the block of calls that were not signed or sent, as a block of the chain and in the node's format. Each is a transaction whose
+ * signature is derived from its sender.
+ */
 export function simulatedBlock(
   calls: readonly SimulatedCall[],
   { block, parent, price, rules, state }: simulatedBlock.Options,
-): SimulatedBlock {
+) {
   const applied = calls.map(({ call, nonce, result }) => {
     const signed = signEthereum({
       from: call.from,

@@ -1,6 +1,6 @@
 import { toBase58 } from '../../lib/base58.ts'
 import { invalid } from '../state/errors.ts'
-import { newAccount } from '../state/model.ts'
+import { newAccount, newContract } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import { createOverlay, type State } from '../state/state.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
@@ -106,15 +106,13 @@ function prepareCreate(state: State, call: SmartCall, constant: boolean) {
   const hexName = Buffer.from(name).toString('hex')
   state.set('account', to, newAccount(to, 'Contract', 0, hexName))
   state.set('contract', to, {
-    address: to,
-    origin: owner,
+    ...newContract(to, owner),
     name: hexName,
     abi,
     bytecode: hex(contract, 'bytecode'),
     callValue: amount,
     userPercent,
     originEnergyLimit,
-    version: 1,
   })
   return {
     to,

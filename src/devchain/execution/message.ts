@@ -6,7 +6,7 @@ import { newContract } from '../state/model.ts'
 import { createOverlay, type State } from '../state/state.ts'
 import type { AppliedAuthorizations } from '../transactions/authorization.ts'
 import { COLLISION } from '../vm/failure.ts'
-import { runVm, type VmResult } from '../vm/run.ts'
+import { failedAtOnce, runVm, type VmResult } from '../vm/run.ts'
 import { messageGas, withMessageGas } from './gas.ts'
 
 /** The message of a transaction or call. Addresses are 42 hex characters, data hex without `0x`. */
@@ -45,7 +45,7 @@ export async function runMessage(
     })
   const work = createOverlay(state)
   if (isCreation) {
-    if (isTaken(state, to, hardfork)) return collision(gas)
+    if (isTaken(state, to, hardfork)) return failedAtOnce(COLLISION, gas)
     recordCreated(work, {
       ...newContract(to, from),
       bytecode: data,
@@ -104,17 +104,4 @@ function bytesOf(data: string): Uint8Array {
 const warmAccount = (account: string): AccessList[number] => ({
   address: `0x${account.slice(2)}`,
   storageKeys: [],
-})
-
-/** The result of a creation at a taken address, which uses all gas and runs no code. */
-const collision = (gas: bigint): VmResult => ({
-  energyUsed: gas,
-  energyNeeded: gas,
-  refund: 0n,
-  output: new Uint8Array(0),
-  failure: COLLISION,
-  logs: [],
-  internal: [],
-  printed: [],
-  dependsOnLimit: false,
 })

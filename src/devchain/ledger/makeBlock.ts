@@ -21,13 +21,14 @@ export async function makeBlock(
   state: Overlay,
   transactions: readonly ChainTransaction[],
   { branch, context, genesis, isComplete, next, parent, seen }: makeBlock.Options,
-): Promise<makeBlock.Result> {
+) {
   const content: Pick<ChainBlock, 'transactions' | 'infos' | 'seen'> = {
     transactions: [],
     infos: [],
     ...(Object.keys(seen).length > 0 && { seen }),
   }
-  const notes: makeBlock.Result['notes'] = []
+  /** What development tools show of a transaction beside its record. */
+  const notes: [record: TransactionInfo, notes: TransactionNotes][] = []
   for (const transaction of transactions) {
     let applied: Applied
     try {
@@ -76,10 +77,5 @@ export declare namespace makeBlock {
     next: NextBlock
     parent: ChainBlock
     seen: NonNullable<ChainBlock['seen']>
-  }
-  type Result = {
-    block: ChainBlock
-    /** What development tools show of a transaction beside its record. */
-    notes: [record: TransactionInfo, notes: TransactionNotes][]
   }
 }

@@ -27,32 +27,16 @@ export type Overlay = State & {
 
 type Version = { revision: number; value: unknown }
 
-/**
- * All present and past values. Each set of changes (a block, or a state change by a tool) makes a new revision, so every
- * earlier state can be read and restored.
- */
-export type History = StateReader & {
-  /** The newest revision; -1 before the first change. */
-  revision(): number
-  /** The state as of a revision. Reads throw EthereumError after that revision is removed. */
-  at(revision: number): StateReader
-  /** Records changes. Returns their revision. */
-  apply(changes: ReadonlyMap<string, unknown>): number
-  /** Removes every later revision. Its cost depends on the number of changes, not on the size of the state. */
-  truncate(revision: number): void
-  /** The newest revision up to `revision` that changed a key; undefined if none did. */
-  changedAt(table: Table, key: string, revision: number): number | undefined
-  /** The keys of a table that begin with a text, of any revision. */
-  keysOf(table: Table, prefix: string): string[]
-  /** The changes of a revision. */
-  changesAt(revision: number): ReadonlyMap<string, unknown>
-}
-
 /** An empty state. */
 const nothing: StateReader = { get: () => undefined }
 
-/** Creates a history in memory. @param base - the state before the first revision */
-export function createHistory(base: StateReader = nothing): History {
+/**
+ * Keeps all present and past values. Each set of changes (a block, or a state change by a tool) makes a new revision, so every
+ * earlier state can be read and restored.
+ *
+ * @param base - the state before the first revision
+ */
+export function createHistory(base: StateReader = nothing) {
   const versions = new Map<string, Version[]>()
   /** The changed keys of each revision. */
   const changed: string[][] = []
@@ -89,12 +73,14 @@ export function createHistory(base: StateReader = nothing): History {
   }
 
   return {
-    get(table, key) {
+    get<table extends Table>(table: table, key: string): Tables[table] | undefined {
       const newest = versions.get(`${table}:${key}`)?.at(-1)
       return (newest ? newest.value : base.get(table, key)) as never
     },
+    /** The newest revision; -1 before the first change. */
     revision: () => changed.length - 1,
-    at(revision) {
+    /** The state as of a revision. Reads throw EthereumError after that revision is removed. */
+    at(revision: number): StateReader {
       const isUndone = undoneLater(revision)
       const named = (name: string, table: Table, key: string): unknown => {
         if (isUndone()) throw new EthereumError('header not found')
@@ -103,7 +89,8 @@ export function createHistory(base: StateReader = nothing): History {
       }
       return { named, get: (table, key) => named(`${table}:${key}`, table, key) as never }
     },
-    apply(changes) {
+    /** Records changes. Returns their revision. */
+    apply(changes: ReadonlyMap<string, unknown>): number {
       const revision = changed.push([...changes.keys()]) - 1
       for (const [key, value] of changes) {
         const list = versions.get(key)
@@ -112,18 +99,23 @@ export function createHistory(base: StateReader = nothing): History {
       }
       return revision
     },
-    truncate(revision) {
+    /** Removes every later revision. Its cost depends on the number of changes, not on the size of the state. */
+    truncate(revision: number): void {
       returns.push(revision)
       while (changed.length > revision + 1) for (const key of changed.pop() as string[]) undo(key)
     },
-    changedAt: (table, key, revision) => find(`${table}:${key}`, revision)?.revision,
-    keysOf(table, prefix) {
+    /** The newest revision up to `revision` that changed a key; undefined if none did. */
+    changedAt: (table: Table, key: string, revision: number) =>
+      find(`${table}:${key}`, revision)?.revision,
+    /** The keys of a table that begin with a text, of any revision. */
+    keysOf(table: Table, prefix: string): string[] {
       const name = `${table}:${prefix}`
       return [...versions.keys()]
         .filter((key) => key.startsWith(name))
         .map((key) => key.slice(table.length + 1))
     },
-    changesAt: (revision) =>
+    /** The changes of a revision. */
+    changesAt: (revision: number): ReadonlyMap<string, unknown> =>
       new Map((changed[revision] ?? []).map((key) => [key, find(key, revision)?.value])),
   }
 }

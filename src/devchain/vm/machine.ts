@@ -110,22 +110,13 @@ async function machineOf(
   isIstanbul: boolean,
   build: (hooks: () => RunHooks, reports: reportingOpcodes.Hooks) => Promise<ReusableEvm>,
 ): Promise<Machine> {
-  const current: { hooks?: RunHooks } = {}
-  const hooks = () => current.hooks as RunHooks
+  const machine: Partial<Machine> = { isIstanbul }
+  const hooks = () => machine.hooks as RunHooks
   const reusable = await build(hooks, {
     load: (contract, slot) => hooks().state.load(contract, slot),
     pace: (work) => hooks().pace.step(work),
     onSelfdestruct: (contract, heir) => hooks().onSelfdestruct(contract, heir),
     onGas: () => hooks().onGas(),
   })
-  return {
-    ...reusable,
-    isIstanbul,
-    get hooks() {
-      return hooks()
-    },
-    set hooks(next) {
-      current.hooks = next
-    },
-  }
+  return Object.assign(machine, reusable) as Machine
 }

@@ -52,7 +52,9 @@ export async function runVm(state: State, options: runVm.Options): Promise<VmRes
     if (error instanceof TimeoutError) return error
     throw error
   })
-  if (first instanceof TimeoutError) return timedOut(first, options.energyLimit)
+  const { energyLimit } = options
+  if (first instanceof TimeoutError)
+    return failedAtOnce(toFailure(first, undefined, energyLimit), energyLimit)
   const error = first.result.execResult.exceptionError
   if (!error) {
     first.commit()
@@ -63,13 +65,13 @@ export async function runVm(state: State, options: runVm.Options): Promise<VmRes
       options.explain && first.result.execResult.returnValue.length === 0
         ? await emptyRevertOf(state, options)
         : undefined
-    const failure = { ...toFailure(error, undefined, options.energyLimit), emptyRevert }
+    const failure = { ...toFailure(error, undefined, energyLimit), emptyRevert }
     return { ...first.toResult(), failure }
   }
   const needsPlace = (error.error as string) !== 'cpu timeout'
   // A failed run is repeated with a step listener, to find the operation at which it stopped.
   const step = needsPlace ? await lastStepOf(state, options) : undefined
-  return { ...first.toResult(), failure: toFailure(error, step, options.energyLimit) }
+  return { ...first.toResult(), failure: toFailure(error, step, energyLimit) }
 }
 
 export declare namespace runVm {
@@ -108,20 +110,18 @@ export declare namespace runVm {
   type Observe = (events: EVM['events'], state: VmState, precompiles: EVM['precompiles']) => void
 }
 
-/** The result of a run that ended before its first operation. */
-function timedOut(error: TimeoutError, limit: bigint): VmResult {
-  return {
-    energyUsed: limit,
-    energyNeeded: limit,
-    refund: 0n,
-    output: new Uint8Array(0),
-    failure: toFailure(error, undefined, limit),
-    logs: [],
-    internal: [],
-    printed: [],
-    dependsOnLimit: false,
-  }
-}
+/** The result of a run that failed before its first operation. It uses its whole energy. */
+export const failedAtOnce = (failure: Failure, limit: bigint): VmResult => ({
+  energyUsed: limit,
+  energyNeeded: limit,
+  refund: 0n,
+  output: new Uint8Array(0),
+  failure,
+  logs: [],
+  internal: [],
+  printed: [],
+  dependsOnLimit: false,
+})
 
 async function emptyRevertOf(
   state: State,

@@ -15,17 +15,7 @@ import {
 import { createPrinter } from './printer.ts'
 
 /** Prints calls and their outcome on a terminal, as `hardhat node` does. */
-export type Terminal = {
-  /** Runs a call and prints it when it has ended. */
-  around: AroundCall
-  /** Prints a call of an unknown method. */
-  unknown: (method: string) => void
-  /** Stores what contracts printed during a call. */
-  print(call: ClientCall, printed: readonly Uint8Array[]): void
-  setEnabled(on: boolean): void
-  /** Writes the text that is buffered. */
-  close(): void
-}
+export type Terminal = ReturnType<typeof createTerminal>
 
 /** Methods whose result or error data is the hash of a transaction. */
 const SENDS = /^eth_send\w*Transaction(?:Sync)?$/
@@ -37,13 +27,7 @@ const CALLS = new Set(['eth_call', 'eth_estimateGas'])
 const SHOWN = 1_000
 
 /** Creates a terminal. It also prints blocks that no call caused: at an interval, or for a native transaction. */
-export function createTerminal({
-  chain,
-  color,
-  decimals,
-  verbose,
-  write,
-}: createTerminal.Options): Terminal {
+export function createTerminal({ chain, color, decimals, verbose, write }: createTerminal.Options) {
   const { ledger } = chain
   const coins: Coins = { decimals }
   const printer = createPrinter({ color, write })
@@ -148,31 +132,37 @@ export function createTerminal({
     else if (inFlight === 0 && number > height) printer.block(newBlocks())
   })
 
+  const around: AroundCall = async (call, run) => {
+    inFlight++
+    try {
+      const result = await run()
+      inFlight--
+      show(call, { result })
+      return result
+    } catch (error) {
+      inFlight--
+      show(call, { error })
+      throw error
+    }
+  }
+
   return {
-    async around(call, run) {
-      inFlight++
-      try {
-        const result = await run()
-        inFlight--
-        show(call, { result })
-        return result
-      } catch (error) {
-        inFlight--
-        show(call, { error })
-        throw error
-      }
-    },
-    unknown(method) {
+    /** Runs a call and prints it when it has ended. */
+    around,
+    /** Prints a call of an unknown method. */
+    unknown(method: string): void {
       if (enabled) printer.entry(`${method} - Method not supported`, true, [])
     },
-    print(call, printed) {
+    /** Stores what contracts printed during a call. */
+    print(call: ClientCall, printed: readonly Uint8Array[]): void {
       if (enabled && printed.length > 0) notes.set(call, [...(notes.get(call) ?? []), ...printed])
     },
-    setEnabled(on) {
+    setEnabled(on: boolean): void {
       enabled = on
       height = ledger.head().header.number
     },
-    close: () => printer.close(),
+    /** Writes the text that is buffered. */
+    close: (): void => printer.close(),
   }
 }
 
