@@ -1,9 +1,7 @@
 import type { Abi, AbiEvent, AbiFunction, AbiParameter, Hex } from 'viem'
 import {
   decodeAbiParameters,
-  decodeErrorResult,
   decodeEventLog,
-  decodeFunctionData,
   encodeAbiParameters,
   parseAbi,
   toEventSelector,
@@ -78,57 +76,66 @@ export const STANDARD_ABI: Abi = parseAbi([
   'error EnforcedPause()',
 ])
 
+/** The errors of the language itself. */
+const BUILT_IN: Abi = parseAbi(['error Error(string message)', 'error Panic(uint256 reason)'])
+
+/** A function or an error: both have selectors, of the same form. */
+type Selected = Extract<Abi[number], { type: 'function' | 'error' }>
+
+/** The functions or errors whose selector the data begins with: first those of the ABI, then those of the standards. */
+export function selectedBy<kind extends Selected['type']>(
+  data: Hex,
+  abi: Abi,
+  ...kinds: readonly kind[]
+): Extract<Selected, { type: kind }>[] {
+  const selector = data.slice(0, 10).toLowerCase()
+  return [...abi, ...STANDARD_ABI, ...BUILT_IN].filter(
+    (item): item is Extract<Selected, { type: kind }> =>
+      (kinds as readonly string[]).includes(item.type) &&
+      toFunctionSelector(asFunction(item as Selected)) === selector,
+  )
+}
+
+const asFunction = (item: Selected) => ({ ...item, type: 'function' }) as AbiFunction
+
 /**
  * Decodes revert data: `Error(string)`, `Panic(uint256)`, or an error of the ABI; undefined for any other.
  *
  * @param most - bytes of the decoded values; undefined for more
  */
 export function decodeRevert(data: Hex, abi: Abi, most = Infinity): Decoded | undefined {
-  try {
-    const all = [...abi, ...STANDARD_ABI]
-    const known = [...all, ...BUILT_IN].find(
-      (item) => item.type === 'error' && selectorOf(item) === data.slice(0, 10).toLowerCase(),
-    )
-    if (known?.type === 'error') assertDecodedSize(known.inputs, afterSelector(data), most)
-    const { abiItem, args, errorName } = decodeErrorResult({ abi: all, data })
-    return decoded('error', errorName, abiItem.type === 'error' ? abiItem.inputs : [], args ?? [])
-  } catch {
-    return undefined
-  }
+  return decodeSelected('error', data, abi, most)
 }
 
 /** Decodes call data with the ABI. @param most - bytes of the decoded values; undefined for more */
 export function decodeCalldata(data: Hex, abi: Abi, most = Infinity): Decoded | undefined {
+  return decodeSelected('function', data, abi, most)
+}
+
+function decodeSelected(
+  kind: Selected['type'],
+  data: Hex,
+  abi: Abi,
+  most: number,
+): Decoded | undefined {
+  const [item] = selectedBy(data, abi, kind)
+  if (!item) return undefined
+  const { inputs, name } = item
   try {
-    const all: Abi = [...abi, ...STANDARD_ABI]
-    const item = all.find(
-      (item): item is AbiFunction =>
-        item.type === 'function' && toFunctionSelector(item) === data.slice(0, 10).toLowerCase(),
-    )
-    if (item) assertDecodedSize(item.inputs, afterSelector(data), most)
-    const { args, functionName } = decodeFunctionData({ abi: all, data })
-    return decoded('function', functionName, item?.inputs ?? [], args ?? [])
+    const values: Hex = `0x${data.slice(10)}`
+    assertDecodedSize(inputs, values, most)
+    // Without inputs, bytes behind the selector are ignored.
+    return decoded(kind, name, inputs, inputs.length > 0 ? decodeAbiParameters(inputs, values) : [])
   } catch {
     return undefined
   }
 }
 
-const afterSelector = (data: Hex): Hex => `0x${data.slice(10)}`
-
-/** The selector of an error: as that of a function. */
-const selectorOf = (item: Abi[number]): Hex =>
-  toFunctionSelector({ ...item, type: 'function' } as unknown as AbiFunction)
-
 /** The signature of the function or error whose selector the data begins with, such as `Error(string)`. */
 export function signatureOf(data: Hex, abi: Abi): string | undefined {
-  return [...abi, ...STANDARD_ABI, ...BUILT_IN]
-    .filter((item) => item.type === 'function' || item.type === 'error')
-    .map((item) => toFunctionSignature({ ...item, type: 'function' } as AbiFunction))
-    .find((signature) => toFunctionSelector(signature) === data.slice(0, 10))
+  const [item] = selectedBy(data, abi, 'function', 'error')
+  return item && toFunctionSignature(asFunction(item))
 }
-
-/** The errors of the language itself. */
-const BUILT_IN: Abi = parseAbi(['error Error(string message)', 'error Panic(uint256 reason)'])
 
 type Log = { topics: Hex[]; data: Hex }
 
@@ -218,26 +225,16 @@ function decoded(
   kind: Decoded['kind'],
   name: string,
   inputs: readonly AbiParameter[],
-  args: unknown,
+  values: readonly unknown[],
 ): Decoded {
-  const values = inputs.map((input, index) =>
-    Array.isArray(args) ? args[index] : (args as Record<string, unknown>)[input.name ?? ''],
-  )
   return {
     kind,
     name,
-    signature: `${name}(${inputs.map(typeName).join(',')})`,
+    signature: toFunctionSignature({ type: 'function', name, inputs } as AbiFunction),
     params: inputs.map((input, index) => ({
       name: input.name || String(index),
       type: input.type,
       value: values[index],
     })),
   }
-}
-
-/** The type of a parameter in a signature: tuples as the list of their types. */
-function typeName(input: AbiParameter): string {
-  if (!input.type.startsWith('tuple')) return input.type
-  const { components } = input as AbiParameter & { components: readonly AbiParameter[] }
-  return `(${components.map(typeName).join(',')})${input.type.slice(5)}`
 }

@@ -11,6 +11,13 @@ export function plural(count: bigint | number, noun: string, many = `${noun}s`):
   return `${grouped(count)} ${BigInt(count) === 1n ? noun : many}`
 }
 
+/** A decimal number as an integer with these decimals: `1.5` is 1500000 with six. Undefined for other text, and for more decimals. */
+export function parseUnits(text: string, decimals: number): bigint | undefined {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d*))?$/.exec(text.trim()) ?? []
+  if (whole === undefined || fraction.length > decimals) return undefined
+  return BigInt(whole + fraction.padEnd(decimals, '0'))
+}
+
 /** An integer with its decimals, grouped, without trailing zeros: `1,234.5`. */
 export function unitsText(amount: bigint, decimals: number): string {
   const sign = amount < 0n ? '-' : ''

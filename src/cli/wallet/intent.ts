@@ -1,6 +1,6 @@
 import type { Abi, AbiFunction, AbiParameter, Address, Hex } from 'viem'
 
-import { grouped, plural } from '../../codec/coin.ts'
+import { grouped, parseUnits, plural } from '../../codec/coin.ts'
 import { withChecksum } from '../../lib/address.ts'
 import type { Transaction } from '../../native/wire/types.ts'
 import { anchorFields } from '../../sending/nativeTransaction.ts'
@@ -168,15 +168,12 @@ function readToken(options: IntentOptions): { id: string; amount: bigint } | und
   if (!/^\d+$/.test(options.token))
     throw usageError('--token needs the id of a token, such as 1000001')
   const decimals = wholeNumber(options.tokenDecimals ?? '0', '--token-decimals', 0, 6)
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(options.value ?? '')
-  if (!match || (match[2] ?? '').length > decimals)
+  const amount = parseUnits(options.value ?? '', decimals)
+  if (amount === undefined)
     throw usageError(
       `--value needs an amount of the token with at most ${plural(decimals, 'decimal')} (--token-decimals N)`,
     )
-  return {
-    id: options.token,
-    amount: BigInt(`${match[1]}${(match[2] ?? '').padEnd(decimals, '0')}`),
-  }
+  return { id: options.token, amount }
 }
 
 /** Bytes of an option, with `0x`. @throws CommandError (usage) */

@@ -1,3 +1,4 @@
+import { parseUnits } from '../../../codec/coin.ts'
 import { create, each, find, parsed } from './dom.ts'
 import { quoteOf, sentLink, showOutcome } from './sent.ts'
 import { findWallets, nativeSending, useChain, type Wallet } from './wallets.ts'
@@ -44,7 +45,8 @@ export function startContract(): void {
     const button = (target as HTMLElement).closest<HTMLElement>('[data-times]')
     if (!button) return
     const input = find<HTMLInputElement>('input', button.parentElement ?? tab)
-    input.value = multiplied(input.value, Number(button.dataset['times']))
+    // Other text stays.
+    input.value = String(parseUnits(input.value, Number(button.dataset['times'])) ?? input.value)
   })
   tab.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement
@@ -58,13 +60,6 @@ export function startContract(): void {
         : write(form, address, chosen(wallets), chain, output)
     void showOutcome(work, output)
   })
-}
-
-/** A decimal number times a power of ten; the same text where that is no whole number. */
-function multiplied(text: string, power: number): string {
-  const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d*))?$/.exec(text.trim()) ?? []
-  if (whole === '' || fraction.length > power) return text
-  return (whole + fraction.padEnd(power, '0')).replace(/^0+(?=\d)/, '')
 }
 
 /** Functions without parameters that are called when the page opens. The visitor pays for each. */
@@ -164,9 +159,9 @@ function requestOf(form: HTMLFormElement) {
 }
 
 function toWei(coins: string): bigint {
-  const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d{1,18}))?$/.exec(coins.trim()) ?? []
-  if (whole === '') throw new Error('coins to send: expected a number')
-  return BigInt(whole + fraction.padEnd(18, '0'))
+  const wei = parseUnits(coins, 18)
+  if (wei === undefined) throw new Error('coins to send: expected a number')
+  return wei
 }
 
 type Answer = { error?: string; value?: string; data?: `0x${string}` }

@@ -1,4 +1,4 @@
-import { coinText } from '../../../codec/coin.ts'
+import { coinText, parseUnits } from '../../../codec/coin.ts'
 import { parseAddress } from '../../../lib/address.ts'
 import { recoverSigners } from '../../../native/protobuf/signature.ts'
 import {
@@ -93,9 +93,9 @@ const request = requestAt('/')
 
 /** An amount of coins that a visitor typed, in sun. @throws Error */
 export function toSun(coins: string): bigint {
-  const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d{1,6}))?$/.exec(coins.trim()) ?? []
-  if (whole === '') throw new Error('Coins: expected a number with at most 6 decimals.')
-  return BigInt(whole + fraction.padEnd(6, '0'))
+  const sun = parseUnits(coins, 6)
+  if (sun === undefined) throw new Error('Coins: expected a number with at most 6 decimals.')
+  return sun
 }
 
 /** The balance of an account, in coins. */

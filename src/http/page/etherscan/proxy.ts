@@ -12,32 +12,35 @@ function callIn(query: Query): Record<string, string> {
   )
 }
 
-/** Passes parameters on as they are: the method checks them. */
-const pass =
-  (method: string, ...names: readonly string[]): Action =>
-  (query, source) =>
-    source.ask(method, ...names.map((name) => query(name)))
+/** The block of a request, without the name of its parameter. */
+const block = (query: Query) => blockIn(query)
+
+/** The parameters of each method in order: by name, passed on as they are because the method checks them, or as they are read. */
+const METHODS: Readonly<Record<string, readonly (string | ((query: Query) => unknown))[]>> = {
+  eth_blockNumber: [],
+  eth_call: [callIn, block],
+  eth_estimateGas: [callIn],
+  eth_gasPrice: [],
+  eth_getBlockByNumber: [block, (query) => query('boolean') === 'true'],
+  eth_getBlockTransactionCountByNumber: [block],
+  eth_getCode: ['address', block],
+  eth_getStorageAt: ['address', 'position', block],
+  eth_getTransactionByBlockNumberAndIndex: [block, 'index'],
+  eth_getTransactionByHash: ['txhash'],
+  eth_getTransactionCount: ['address', block],
+  eth_getTransactionReceipt: ['txhash'],
+  eth_getUncleByBlockNumberAndIndex: [block, 'index'],
+  eth_sendRawTransaction: ['hex'],
+}
 
 /** The module `proxy`: JSON-RPC by GET. The answers are those of JSON-RPC. */
-export const proxy: Actions = {
-  eth_blockNumber: pass('eth_blockNumber'),
-  eth_call: (query, source) => source.ask('eth_call', callIn(query), blockIn(query)),
-  eth_estimateGas: (query, source) => source.ask('eth_estimateGas', callIn(query)),
-  eth_gasPrice: pass('eth_gasPrice'),
-  eth_getBlockByNumber: (query, source) =>
-    source.ask('eth_getBlockByNumber', blockIn(query), query('boolean') === 'true'),
-  eth_getBlockTransactionCountByNumber: (query, source) =>
-    source.ask('eth_getBlockTransactionCountByNumber', blockIn(query)),
-  eth_getCode: (query, source) => source.ask('eth_getCode', query('address'), blockIn(query)),
-  eth_getStorageAt: (query, source) =>
-    source.ask('eth_getStorageAt', query('address'), query('position'), blockIn(query)),
-  eth_getTransactionByBlockNumberAndIndex: (query, source) =>
-    source.ask('eth_getTransactionByBlockNumberAndIndex', blockIn(query), query('index')),
-  eth_getTransactionByHash: pass('eth_getTransactionByHash', 'txhash'),
-  eth_getTransactionCount: (query, source) =>
-    source.ask('eth_getTransactionCount', query('address'), blockIn(query)),
-  eth_getTransactionReceipt: pass('eth_getTransactionReceipt', 'txhash'),
-  eth_getUncleByBlockNumberAndIndex: (query, source) =>
-    source.ask('eth_getUncleByBlockNumberAndIndex', blockIn(query), query('index')),
-  eth_sendRawTransaction: pass('eth_sendRawTransaction', 'hex'),
-}
+export const proxy: Actions = Object.fromEntries(
+  Object.entries(METHODS).map(([method, params]): [string, Action] => [
+    method,
+    (query, source) =>
+      source.ask(
+        method,
+        ...params.map((one) => (typeof one === 'string' ? query(one) : one(query))),
+      ),
+  ]),
+)

@@ -1,12 +1,12 @@
-import type { Abi, AbiFunction, Address, Hash, Hex } from 'viem'
-import { decodeFunctionResult, toFunctionSelector } from 'viem/utils'
+import type { Abi, Address, Hash, Hex } from 'viem'
+import { decodeFunctionResult } from 'viem/utils'
 
 import {
   type Decoded,
   decodeCalldata,
   decodeLog,
   decodeRevert,
-  STANDARD_ABI,
+  selectedBy,
 } from '../../../codec/abi.ts'
 import { assertDecodedSize } from '../../../codec/abiSize.ts'
 import type { CallFrame } from '../../../codec/callFrame.ts'
@@ -184,10 +184,7 @@ function readCalls(
 }
 
 function resultOf(abi: Abi, input: Hex, data: Hex): string | undefined {
-  const item = [...abi, ...STANDARD_ABI].find(
-    (one): one is AbiFunction =>
-      one.type === 'function' && toFunctionSelector(one) === input.slice(0, 10),
-  )
+  const [item] = selectedBy(input, abi, 'function')
   if (!item || item.outputs.length === 0 || data === '0x') return undefined
   try {
     assertDecodedSize(item.outputs, data, MOST_DECODED)
