@@ -2,18 +2,15 @@ import { hash } from 'node:crypto'
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-import { contractSchema } from '../protobuf/contracts.ts'
 import { contentsOf, malformed } from '../protobuf/fields.ts'
 import {
   BlockHeader_RawSchema as HeaderSchema,
   BlockHeaderSchema,
   TransactionInfoSchema,
 } from '../protobuf/gen/answers_pb.ts'
-import {
-  Contract_ContractTypeSchema as ContractTypeSchema,
-  TransactionSchema,
-} from '../protobuf/gen/transaction_pb.ts'
+import { TransactionSchema } from '../protobuf/gen/transaction_pb.ts'
 import { readFields, type Source, sourceOf } from '../protobuf/reader.ts'
+import { type PackedContract, type PackedRawData, unpackContract } from '../protobuf/transaction.ts'
 import type { Block, Contract, Hex, Transaction, TransactionInfo } from '../wire/types.ts'
 
 // Whole answers of the gRPC interface, in the format of the HTTP interface.
@@ -96,28 +93,13 @@ function transactionAt(source: Source, from: number, to: number): Transaction {
   }
 }
 
-/** A transaction as `readFields` gives it: the parameters of its contracts are serialised. */
-type Packed = Pick<Transaction, 'signature' | 'ret'> & {
-  raw_data: Omit<Transaction['raw_data'], 'contract'> & { contract?: PackedContract[] }
-}
+/** A transaction as `readFields` gives it. */
+type Packed = Pick<Transaction, 'signature' | 'ret'> & { raw_data: PackedRawData }
 
-type PackedContract = {
-  type?: string | number
-  parameter?: { type_url?: string; value?: Hex }
-  Permission_id?: number
-}
-
-function contractOf({ parameter, Permission_id = 0, type }: PackedContract): Contract {
-  // The one enum that the node prints even when it is the default.
-  const name = type ?? ContractTypeSchema.value[0]?.name ?? ''
-  const schema = contractSchema(String(name))
-  const bytes = Buffer.from(parameter?.value ?? '', 'hex')
-  const value = schema && readFields(schema, sourceOf(bytes), 0, bytes.length)
-  return {
-    parameter: { ...(value && { value }), type_url: parameter?.type_url ?? '' },
-    type: String(name),
-    ...(Permission_id > 0 && { Permission_id }),
-  }
+/** The node leaves out a permission of 0, and what senders rarely set. */
+function contractOf(packed: PackedContract): Contract {
+  const { Permission_id = 0, parameter, type } = unpackContract(packed)
+  return { parameter, type, ...(Permission_id > 0 && { Permission_id }) }
 }
 
 /** The address of a created contract, which the node adds: it depends on the transaction and its sender. */

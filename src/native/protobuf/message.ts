@@ -16,28 +16,6 @@ export type Spelling = { visible?: boolean | undefined }
 type Json = Record<string, unknown>
 
 /**
- * A message as the node prints it: proto field names, defaults omitted, bytes as lower-case hex, enums by name, int64 as a
- * number or (beyond 2^53 − 1) a bigint. A sub-message that is set but empty is `{}`.
- */
-export function messageToJson(desc: DescMessage, message: Message, spelling: Spelling = {}): Json {
-  const json: Json = {}
-  for (const field of desc.fields) {
-    const value = (message as unknown as Json)[field.localName]
-    if (field.fieldKind === 'list') {
-      const list = value as readonly unknown[]
-      if (list.length > 0) json[field.name] = list.map((item) => print(field, item, spelling))
-    } else if (field.fieldKind === 'message') {
-      if (value !== undefined) json[field.name] = print(field, value, spelling)
-    } else if (hasPresence(field)) {
-      json[field.name] = print(field, value ?? zero(field), spelling)
-    } else if (!isZero(value)) {
-      json[field.name] = print(field, value, spelling)
-    }
-  }
-  return json
-}
-
-/**
  * The message of a node's JSON. Accepts enum names and numbers, int64 as number, bigint or decimal string.
  *
  * @throws TypeError that names the field: an unknown member (a signature without it would be for another transaction), a
@@ -68,30 +46,14 @@ export function messageFromJson(
 
 const hasPresence = (field: DescField) => field.fieldKind === 'scalar' && field.proto.proto3Optional
 
-function isZero(value: unknown): boolean {
-  return value instanceof Uint8Array ? value.length === 0 : !value
-}
-
 function zero(field: DescField): unknown {
   return field.scalar === ScalarType.STRING ? '' : 0n
 }
 
-function print(field: DescField, value: unknown, spelling: Spelling): unknown {
-  if (field.message) return messageToJson(field.message, value as Message, spelling)
-  if (field.enum) return field.enum.value[value as number]?.name ?? value
-  if (typeof value === 'bigint')
-    return BigInt.asIntN(54, value) === value && value !== UNSAFE_LOW ? Number(value) : value
-  return value instanceof Uint8Array ? printBytes(field, value, spelling) : value
-}
-
-// −2^53 fits 54 bits and is not a safe integer.
-const UNSAFE_LOW = -(2n ** 53n)
-
-function printBytes(field: DescField, value: Uint8Array, { visible }: Spelling): string {
-  const bytes = Buffer.from(value)
-  if (visible && isAddress(field) && bytes.length === 21)
-    return toBase58Address(toRpcAddress(bytes.toString('hex')))
-  return bytes.toString(visible && isText(field) ? 'utf8' : 'hex')
+/** The text of a byte field of a node with `visible: true`. */
+export function visibleText({ name }: { name: string }, hex: string): string {
+  if (isAddress(name) && hex.length === 42) return toBase58Address(toRpcAddress(hex))
+  return TEXT.has(name) ? Buffer.from(hex, 'hex').toString('utf8') : hex
 }
 
 function read(field: DescField, value: unknown, spelling: Spelling, at: string): unknown {
@@ -132,8 +94,8 @@ function readBytes(
   at: string,
 ): Uint8Array {
   if (typeof value !== 'string') throw new TypeError(`${at}: expected a string`)
-  if (visible && isText(field)) return Buffer.from(value)
-  const account = isAddress(field) ? parseAddress(value) : undefined
+  if (visible && TEXT.has(field.name)) return Buffer.from(value)
+  const account = isAddress(field.name) ? parseAddress(value) : undefined
   // Base58, or Ethereum's format, which does not have the first byte.
   if (account) return Buffer.from(`41${account.slice(2)}`, 'hex')
   return bytesOfHex(value, at)
@@ -146,7 +108,7 @@ export function bytesOfHex(text: string, at: string): Buffer {
   return Buffer.from(hex, 'hex')
 }
 
-const isAddress = (field: DescField) => field.name.endsWith('_address') || field.name === 'address'
+const isAddress = (name: string) => name.endsWith('_address') || name === 'address'
 
 const TEXT = new Set([
   'abbr',
@@ -163,5 +125,3 @@ const TEXT = new Set([
   'update_url',
   'url',
 ])
-
-const isText = (field: DescField) => TEXT.has(field.name)

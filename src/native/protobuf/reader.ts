@@ -1,9 +1,12 @@
+import { Buffer } from 'buffer'
+
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 
 import { type Fields, fieldsOf, int64At, malformed, nextField } from './fields.ts'
+import { type Spelling, visibleText } from './message.ts'
 
 /** A serialised message and its hex. The hex of a field is a part of it, because converting each short field separately takes longer. */
-export type Source = { readonly bytes: Buffer; readonly hex: string }
+export type Source = Spelling & { readonly bytes: Buffer; readonly hex: string }
 
 type Json = Record<string, unknown>
 
@@ -25,16 +28,17 @@ type Plan = {
   zero?: 0 | ''
 }
 
-export function sourceOf(bytes: Buffer): Source {
-  return { bytes, hex: bytes.toString('hex') }
+export function sourceOf(bytes: Buffer, { visible }: Spelling = {}): Source {
+  return { bytes, hex: bytes.toString('hex'), visible }
 }
 
 const readers = new WeakMap<DescMessage, Reader>()
 
 /**
- * Reads a message of the node into the JSON that the node prints of it over HTTP (see `messageToJson`), without the message objects of
- * the library in between: it takes a sixth of their time. As in every protobuf reader, unknown fields are skipped, the last value
- * of a field counts, and the parts of a message that comes in several are merged.
+ * Reads a message of the node into the JSON that the node prints of it over HTTP: proto field names, defaults omitted, bytes as lower-case
+ * hex, enums by name, int64 as a number or (beyond 2^53 − 1) a bigint. A sub-message that is set but empty is `{}`. It takes a sixth of
+ * the time of the library's message objects. As in every protobuf reader, unknown fields are skipped, the last value of a field
+ * counts, and the parts of a message that comes in several are merged.
  *
  * @throws TypeError when the bytes are not the message.
  */
@@ -77,7 +81,9 @@ function readField(plan: Plan, source: Source, field: Fields, into: Json): void 
     const before = isList ? undefined : (into[name] as Json | undefined)
     put(plan, plan.read(source, field.start, field.end, before ?? {}), into)
   } else if (kind === 'bytes') {
-    if (isDelimited) put(plan, source.hex.slice(2 * field.start, 2 * field.end), into)
+    if (!isDelimited) return
+    const hex = source.hex.slice(2 * field.start, 2 * field.end)
+    put(plan, source.visible ? visibleText(plan, hex) : hex, into)
   } else if (kind === 'text') {
     if (isDelimited) put(plan, textAt(source.bytes, field), into)
   } else if (!isDelimited && !Number.isNaN(field.value)) put(plan, valueOf(plan, field), into)
@@ -104,7 +110,9 @@ function enumOf(value: number, names: Plan['names'] = []): string | number {
 
 function textAt(bytes: Buffer, { end, start }: Fields): string {
   const text = bytes.toString('utf8', start, end)
-  if (text.includes('\ufffd')) throw malformed()
+  // Stands for bytes that are not UTF-8, unless it is there itself.
+  if (text.includes('\ufffd') && !Buffer.from(text).equals(bytes.subarray(start, end)))
+    throw malformed()
   return text
 }
 

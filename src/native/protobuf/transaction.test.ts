@@ -89,6 +89,15 @@ describe('contract types', () => {
       `)
   })
 
+  test('error: a text that is not UTF-8; the character for such bytes is a text as any other', () => {
+    const name = '\ufffd'
+    const raw = rawDataOf('CreateSmartContract', { ...owned, new_contract: { name } })
+    const bytes = rawDataFromJson(raw)
+    expect(rawDataToJson(bytes)).toEqual(raw)
+    const broken = bytes.toString('hex').replace(Buffer.from(name).toString('hex'), 'ffffff')
+    expect(() => rawDataToJson(Buffer.from(broken, 'hex'))).toThrow('not a CreateSmartContract')
+  })
+
   test.each([
     ['raw_data_hex', () => rawDataBytes({ raw_data_hex: '0a02zz' })],
     ['raw_data_hex', () => transactionId('0a0')],

@@ -1,6 +1,12 @@
 import { Buffer } from 'buffer'
 
-import { create, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf'
 import { sha256 } from '@noble/hashes/sha2.js'
 
 import type { Contract, Hex, Transaction, TransactionResult } from '../wire/types.ts'
@@ -15,7 +21,8 @@ import {
   ResultSchema,
   TransactionSchema,
 } from './gen/transaction_pb.ts'
-import { bytesOfHex, messageFromJson, messageToJson, type Spelling } from './message.ts'
+import { bytesOfHex, messageFromJson, type Spelling } from './message.ts'
+import { readFields, sourceOf } from './reader.ts'
 
 /** The content of a transaction in the node's JSON. */
 export type RawDataJson = Transaction['raw_data']
@@ -49,7 +56,11 @@ export function rawDataFromJson(json: RawDataJson, spelling: Spelling = {}): Buf
  * @throws TypeError when the bytes are not a `raw_data` message.
  */
 export function rawDataToJson(bytes: Uint8Array, spelling: Spelling = {}): RawDataJson {
-  return printRawData(readMessage(RawDataSchema, bytes, 'raw_data'), spelling)
+  const { contract, ...rest } = read(RawDataSchema, bytes, 'raw_data', spelling) as PackedRawData
+  return {
+    ...rest,
+    ...(contract && { contract: contract.map((one) => unpackContract(one, spelling)) }),
+  }
 }
 
 /** The bytes of one result of a transaction, as in the transaction of a block. */
@@ -85,16 +96,12 @@ export function decodeTransaction(input: string | Uint8Array): Transaction {
   const message = readMessage(TransactionSchema, bytes, 'transaction')
   if (!message.rawData) throw new TypeError('transaction: raw_data is missing')
   const raw = Buffer.from(toBinary(RawDataSchema, message.rawData))
+  const { raw_data: _, ...rest } = read(TransactionSchema, bytes, 'transaction')
   return {
     txID: transactionId(raw),
-    raw_data: printRawData(message.rawData, {}),
+    raw_data: rawDataToJson(raw),
     raw_data_hex: raw.toString('hex'),
-    ...(message.signature.length > 0 && {
-      signature: message.signature.map((bytes) => Buffer.from(bytes).toString('hex')),
-    }),
-    ...(message.ret.length > 0 && {
-      ret: message.ret.map((result) => messageToJson(ResultSchema, result)),
-    }),
+    ...rest,
   }
 }
 
@@ -128,26 +135,37 @@ function contractFromJson(json: Contract, spelling: Spelling) {
   })
 }
 
-function printRawData(message: RawData, spelling: Spelling): RawDataJson {
-  const { contract: _, ...rest } = messageToJson(RawDataSchema, message, spelling)
-  const contract = message.contract.map((item): Contract => {
-    const { parameter: _, ...rest } = messageToJson(ContractSchema, item, spelling)
-    const type = ContractTypeSchema.value[item.type]?.name
-    const schema = type === undefined ? undefined : contractSchema(type)
-    const bytes = item.parameter?.value ?? new Uint8Array()
-    return {
-      ...rest,
-      // The one enum that the node prints even when it is the default.
-      type: type ?? String(item.type),
-      parameter: {
-        ...(schema && {
-          value: messageToJson(schema, readMessage(schema, bytes, String(type)), spelling),
-        }),
-        type_url: item.parameter?.typeUrl ?? '',
-      },
-    }
-  })
-  return { ...rest, ...(contract.length > 0 && { contract }) }
+/** A `raw_data` whose contracts have serialised parameters, as `readFields` gives it. */
+export type PackedRawData = Omit<RawDataJson, 'contract'> & { contract?: PackedContract[] }
+
+/** A contract whose parameter is serialised. */
+export type PackedContract = Omit<Contract, 'parameter'> & {
+  parameter?: { type_url?: string; value?: Hex }
+}
+
+/** A contract with the fields of its parameter, as the node prints it. @throws TypeError when the bytes are not of its type */
+export function unpackContract({ parameter, ...rest }: PackedContract, spelling?: Spelling) {
+  // The one enum that the node prints even when it is the default.
+  const type = String(rest.type ?? ContractTypeSchema.value[0]?.name)
+  const schema = contractSchema(type)
+  const bytes = Buffer.from(parameter?.value ?? '', 'hex')
+  return {
+    ...rest,
+    type,
+    parameter: {
+      ...(schema && { value: read(schema, bytes, type, spelling) }),
+      type_url: parameter?.type_url ?? '',
+    },
+  }
+}
+
+function read(desc: DescMessage, bytes: Uint8Array, what: string, spelling?: Spelling) {
+  try {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    return readFields(desc, sourceOf(buffer, spelling), 0, bytes.length)
+  } catch (cause) {
+    throw notOf(desc, what, cause)
+  }
 }
 
 function readMessage<schema extends Parameters<typeof fromBinary>[0]>(
@@ -158,6 +176,10 @@ function readMessage<schema extends Parameters<typeof fromBinary>[0]>(
   try {
     return fromBinary(schema, bytes)
   } catch (cause) {
-    throw new TypeError(`${what}: not a ${schema.name} message`, { cause })
+    throw notOf(schema, what, cause)
   }
+}
+
+function notOf({ name }: DescMessage, what: string, cause: unknown): TypeError {
+  return new TypeError(`${what}: not a ${name} message`, { cause })
 }
