@@ -83,7 +83,7 @@ export function createRedisSentStore({
     }
   }
   const reserve = script(RESERVE)
-  const readIn = script(READ)
+  const assertRun = script(IN_RUN)
   const write = script(WRITE)
   const count = script(COUNTS)
   const look = script(LOOK)
@@ -148,10 +148,13 @@ export function createRedisSentStore({
     event: SentEvent,
     inRun: string,
   ): Promise<Changed | undefined> {
-    const text = (await readIn([key('tx', id)], [inRun])) as string | null
+    const text = await textOf(id)
     const sent = read(text)?.sent
     const next = sent && transition(sent, event)
-    if (text === null || !sent || !next) return { changed: false, sent }
+    if (text === null || !sent || !next) {
+      await assertRun([key('run')], [inRun])
+      return { changed: false, sent }
+    }
     const fact = next === 'ended' ? { sent, ending: endingOf(sent, event) } : { sent: next }
     const written = await put({ ...fact, version: 0 }, inRun, text)
     if (typeof written !== 'number') return undefined
@@ -323,11 +326,6 @@ const IN_RUN = `${RUN}
 if ARGV[1] ~= '' and run ~= ARGV[1] then return 'moved' end
 `
 
-/** KEYS: tx. ARGV: run. */
-const READ = `${IN_RUN}
-return redis.call('GET', KEYS[1])
-`
-
 /**
  * A server that was not seen before may have lost what the one before it had. Its writes are later than all of those, whenever they are
  * restored.
@@ -369,17 +367,21 @@ local function put(text, version)
   text = string.sub(text, 1, -2) .. string.format(',"version":%.0f}', version)
   redis.call('ZREM', KEYS[9], it.id)
   if it.state == 'pending' or it.state == 'mined' then
-    redis.call('SET', KEYS[4], text)
-    if it.hasAlias then redis.call('SET', KEYS[5], it.id) end
-    redis.call('DEL', KEYS[7], KEYS[8])
-    local isNew = redis.call('EXISTS', KEYS[6]) == 0
-    redis.call('HSET', KEYS[6], it.nonce, (it.state == 'mined' and '+' or '') .. it.id)
-    if it.hasAlias then redis.call('PERSIST', KEYS[6])
-    elseif isNew then redis.call('EXPIRE', KEYS[6], it.noncesLifetime) end
-    for i = 1, 2 do
-      redis.call('ZADD', KEYS[i], it.expiration, it.id)
-      redis.call('PERSIST', KEYS[i])
+    local noncesLifetime
+    if redis.call('EXISTS', KEYS[4]) == 0 then
+      redis.call('DEL', KEYS[7], KEYS[8])
+      if it.hasAlias then
+        redis.call('SET', KEYS[5], it.id)
+        redis.call('PERSIST', KEYS[6])
+      elseif redis.call('EXISTS', KEYS[6]) == 0 then noncesLifetime = it.noncesLifetime end
+      for i = 1, 2 do
+        redis.call('ZADD', KEYS[i], it.expiration, it.id)
+        redis.call('PERSIST', KEYS[i])
+      end
     end
+    redis.call('SET', KEYS[4], text)
+    redis.call('HSET', KEYS[6], it.nonce, (it.state == 'mined' and '+' or '') .. it.id)
+    if noncesLifetime then redis.call('EXPIRE', KEYS[6], noncesLifetime) end
     if it.state == 'mined' then redis.call('ZADD', KEYS[9], it.height, it.id) else lower('walked') end
     return version
   end
