@@ -46,8 +46,17 @@ const LEAST_RUN = 100
 /** A state of the chain that it can return to. */
 export type Snapshot = Mark & { waiting: readonly Pending[]; restoreChoices: () => void }
 
-/** The blocks, their contexts and the pool. @throws MissingStateError as `createLedger` */
-function createParts(
+/**
+ * Creates the chain itself, without clock and network. Blocks are made on request. Calls that change the chain run one after
+ * another.
+ *
+ * @param options.types - The native contract types to execute.
+ * @param options.ethereum - Rules for Ethereum transactions.
+ * @param options.nextTime - The one time of the next block, for the pool, estimates and the pending block.
+ * @param options.fork - The chain to fork. The accounts and producers of genesis are added to it.
+ * @throws MissingStateError if a value of the forked chain must be fetched first.
+ */
+export function createLedger(
   genesis: Genesis,
   {
     ethereum: rules = nativeRules,
@@ -71,26 +80,166 @@ function createParts(
   const waiting = createWaiting({ contexts, ethereum, genesis, store })
   /** By the records of the transactions. */
   const notes = new WeakMap<TransactionInfo, TransactionNotes>()
-  return { chainId, contexts, ethereum, first, fork, genesis, nextTime, notes, store, waiting }
-}
-
-type Parts = ReturnType<typeof createParts>
-
-/**
- * Creates the chain itself, without clock and network. Blocks are made on request. Calls that change the chain run one after
- * another.
- *
- * @param options.types - The native contract types to execute.
- * @param options.ethereum - Rules for Ethereum transactions.
- * @param options.nextTime - The one time of the next block, for the pool, estimates and the pending block.
- * @param options.fork - The chain to fork. The accounts and producers of genesis are added to it.
- * @throws MissingStateError if a value of the forked chain must be fetched first.
- */
-export function createLedger(genesis: Genesis, options: createLedger.Options = {}) {
-  const parts = createParts(genesis, options)
-  const { chainId, contexts, ethereum, first, fork, nextTime, notes, store, waiting } = parts
   /** Calls that read or change the pool or the blocks run one after the other. */
   const exclusive = createQueue()
+
+  /** Makes a block on top of the newest one without storing it. */
+  async function build({ only, producer, timestamp }: MineOptions) {
+    const next = contexts.nextBlock(typeof timestamp === 'number' ? timestamp : timestamp())
+    if (producer) next.producer = producer
+    const state = store.overlay()
+    const taken = only ?? (await waiting.ready())
+    const made = await makeBlock(state, taken, {
+      branch: store.newBranch(),
+      context: contexts.contextOf(next),
+      genesis,
+      isComplete: only !== undefined,
+      next,
+      parent: store.head(),
+      seen: contexts.choice(),
+    })
+    return { made, state, taken }
+  }
+
+  async function mine(options: MineOptions): Promise<ChainBlock> {
+    const { made, state, taken } = await build(options)
+    for (const [record, noted] of made.notes) notes.set(record, noted)
+    store.add(made.block, state.changes())
+    // The block omitted transactions that are no longer valid.
+    const ids = new Set(taken.map(({ id }) => id))
+    waiting.keep(({ id }) => !ids.has(id))
+    contexts.made()
+    return made.block
+  }
+
+  /** What the next blocks have in common; undefined unless all of them are empty. */
+  async function steady() {
+    const found = store.newBranch() === undefined ? contexts.steady() : undefined
+    if (!found || waiting.all().length === 0) return found
+    // A transaction that offers too little waits for the base fee to fall.
+    const isFalling = found.seen.baseFee !== store.head().seen?.baseFee
+    return isFalling || (await waiting.ready()).length > 0 ? undefined : found
+  }
+
+  async function mineRun({ length, step }: RunOptions): Promise<MadeRun | undefined> {
+    const least = Math.max(LEAST_RUN, genesis.producers.length)
+    const common = length < least ? undefined : await steady()
+    if (!common) return undefined
+    const parent = store.head()
+    const state = store.overlay()
+    const from = parent.header.number + 1
+    const time = parent.header.timestamp + step
+    const quiet = await runFetching(() => quietUntil(state))
+    const count = Math.min(length, Math.ceil((quiet - time) / step))
+    if (count < least) return undefined
+    const to = from + count - 1
+    const run: EmptyRun = { from, to, time, step, parent: parent.id, ...common }
+    const producerOf = (number: number) => producerAt(genesis, number, common.turn).address
+    await changeFetching(state, (work) =>
+      closeEmptyBlocks(work, run, { at: producerOf, period: genesis.producers.length }),
+    )
+    const { blockAt } = createRun(run, genesis)
+    const next = { number: to + 1, timestamp: time + count * step, producer: producerOf(to + 1) }
+    const { block } = await makeBlock(state, [], {
+      branch: undefined,
+      context: contexts.contextOf(next),
+      genesis,
+      isComplete: true,
+      next,
+      parent: blockAt(to),
+      // The base fee after the run is that of one more of its blocks.
+      seen: blockAt(to + 1).seen ?? {},
+    })
+    addRun(run, block, state.changes())
+    waiting.stateChanged()
+    return { run, block, changes: state.changes() }
+  }
+
+  function addRun(run: EmptyRun, block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
+    store.addRun(createRun(run, genesis))
+    store.add(block, changes)
+  }
+
+  /** Stores a block or a patch that was made before. */
+  function replay(change: ChainChange): void {
+    const changes = new Map(change.changes)
+    if (change.kind === 'patch') return store.patch(changes)
+    if (change.kind === 'run') return addRun(change.run, change.block, changes)
+    store.add(change.block, changes)
+  }
+
+  /** Whether each block of a chain follows from the one before it, and the first one is where this chain starts. @throws Error */
+  function checkChain({ changes, producers }: DumpedChain): void {
+    let parent: { id: string; header: { number: number } } | undefined
+    for (const change of changes) {
+      if (change.kind === 'patch') continue
+      const { header, id } = change.block
+      let before = parent
+      if (change.kind === 'run' && parent) {
+        const { from, parent: at, to } = change.run
+        if (producers.join() !== addressesOf(genesis).join())
+          throw new Error(
+            'this state has empty blocks that were mined at once by other producers: start with the same --producers and --seed',
+          )
+        if (at !== parent.id || from !== parent.header.number + 1) throw notADump()
+        before = createRun(change.run, genesis).blockAt(to)
+      }
+      const follows = before
+        ? header.number === before.header.number + 1 && header.parentHash === before.id
+        : header.number === first && change.kind === 'block'
+      if (!follows) throw notADump()
+      parent = { id, header }
+    }
+    if (!parent) throw notADump()
+  }
+
+  /** A block that says its chain id, if that is not the one of this chain. */
+  const ofChain = (change: ChainChange, itsChainId: number): ChainChange => {
+    if (change.kind === 'patch' || itsChainId === chainId) return change
+    const { block } = change
+    return { ...change, block: { ...block, seen: { chainId: itsChainId, ...block.seen } } }
+  }
+
+  /** Adds the producers, accounts and contracts of genesis that the state does not have. Returns the changes. */
+  async function adopt(): Promise<ReadonlyMap<string, unknown>> {
+    const work = store.overlay()
+    await changeFetching(work, (state) => adoptGenesis(store.head(), state, genesis))
+    if (work.changes().size > 0) store.patch(work.changes())
+    return work.changes()
+  }
+
+  async function load(dumped: DumpedChain): Promise<void> {
+    checkChain(dumped)
+    const pool = waiting.all().map(({ transaction }) => transaction)
+    store.clear(dumped.branches)
+    for (const change of dumped.changes) replay(ofChain(change, dumped.chainId))
+    await adopt()
+    store.branch()
+    await waiting.replaceByValid(pool)
+  }
+
+  async function rewind(number: number, keep: boolean): Promise<Mark> {
+    const run = store.nextRun(number)
+    if (run && run.from <= number)
+      throw new EthereumError(
+        `block ${number} is one of the empty blocks ${run.from} to ${run.to}, which were mined at once: the chain can go back to blocks before or after them`,
+      )
+    const mark = store.markAt(number)
+    const undone = store.returnTo(mark).flatMap((block) => block.transactions)
+    await waiting.replaceByValid(
+      [...(keep ? undone : []), ...waiting.all()].map(({ transaction }) => transaction),
+    )
+    return mark
+  }
+
+  async function patch(change: (state: Overlay) => void) {
+    const work = store.overlay()
+    await changeFetching(work, change)
+    store.patch(work.changes())
+    waiting.stateChanged()
+    return work.changes()
+  }
+
   return {
     chainId: contexts.chainId,
     setChainId: contexts.setChainId,
@@ -140,7 +289,7 @@ export function createLedger(genesis: Genesis, options: createLedger.Options = {
      *
      * @throws Error when its blocks do not follow from each other; nothing is changed then.
      */
-    load: (dumped: DumpedChain) => exclusive(() => load(parts, dumped)),
+    load: (dumped: DumpedChain) => exclusive(() => load(dumped)),
     /** The keys of a table that begin with a text, of any state. */
     keysOf: store.keysOf,
     /** The changes of the newest block or patch. */
@@ -168,23 +317,20 @@ export function createLedger(genesis: Genesis, options: createLedger.Options = {
     /** Makes one block of the pool; undefined when `pending` was no longer in the pool. */
     mine: (options: MineOptions) =>
       exclusive(async () =>
-        options.pending === undefined || waiting.has(options.pending)
-          ? mine(parts, options)
-          : undefined,
+        options.pending === undefined || waiting.has(options.pending) ? mine(options) : undefined,
       ),
 
     /**
      * Makes a run of empty blocks, whose blocks are computed when they are read, and a stored block after it. Makes nothing when
      * the next blocks are too few or not all empty and alike: a transaction, a vote or a chosen value waits for one of them.
      */
-    mineRun: (options: RunOptions) => exclusive(() => mineRun(parts, options)),
+    mineRun: (options: RunOptions) => exclusive(() => mineRun(options)),
 
     /** The block that `mine` would make of the pool, without making it. */
-    pendingBlock: () =>
-      exclusive(async () => (await build(parts, { timestamp: nextTime })).made.block),
+    pendingBlock: () => exclusive(async () => (await build({ timestamp: nextTime })).made.block),
 
     /** Changes the state without a block. Returns the changes. */
-    patch: (change: (state: Overlay) => void) => exclusive(() => patch(parts, change)),
+    patch: (change: (state: Overlay) => void) => exclusive(() => patch(change)),
 
     snapshot: (): Snapshot => ({
       ...store.mark(),
@@ -205,184 +351,17 @@ export function createLedger(genesis: Genesis, options: createLedger.Options = {
      *
      * @throws EthereumError when that block is in a run, which has no state of its own
      */
-    rewind: (number: number, keep: boolean) => exclusive(() => rewind(parts, number, keep)),
+    rewind: (number: number, keep: boolean) => exclusive(() => rewind(number, keep)),
 
     /** Adds the blocks and changes of a state file. No other call may run meanwhile. */
     restore: {
-      adopt: () => adopt(parts),
+      adopt,
       change(change: ChainChange): void {
-        if (change.kind === 'patch' || change.block.header.number > first) replay(parts, change)
+        if (change.kind === 'patch' || change.block.header.number > first) replay(change)
       },
       returnTo: (mark: Mark): void => void store.returnTo(mark),
     },
   }
-}
-
-/** Makes a block on top of the newest one without storing it. */
-async function build(parts: Parts, { only, producer, timestamp }: MineOptions) {
-  const { contexts, genesis, store, waiting } = parts
-  const next = contexts.nextBlock(typeof timestamp === 'number' ? timestamp : timestamp())
-  if (producer) next.producer = producer
-  const state = store.overlay()
-  const taken = only ?? (await waiting.ready())
-  const made = await makeBlock(state, taken, {
-    branch: store.newBranch(),
-    context: contexts.contextOf(next),
-    genesis,
-    isComplete: only !== undefined,
-    next,
-    parent: store.head(),
-    seen: contexts.choice(),
-  })
-  return { made, state, taken }
-}
-
-async function mine(parts: Parts, options: MineOptions): Promise<ChainBlock> {
-  const { contexts, notes, store, waiting } = parts
-  const { made, state, taken } = await build(parts, options)
-  for (const [record, noted] of made.notes) notes.set(record, noted)
-  store.add(made.block, state.changes())
-  // The block omitted transactions that are no longer valid.
-  const ids = new Set(taken.map(({ id }) => id))
-  waiting.keep(({ id }) => !ids.has(id))
-  contexts.made()
-  return made.block
-}
-
-/** What the next blocks have in common; undefined unless all of them are empty. */
-async function steady({ contexts, store, waiting }: Parts) {
-  const found = store.newBranch() === undefined ? contexts.steady() : undefined
-  if (!found || waiting.all().length === 0) return found
-  // A transaction that offers too little waits for the base fee to fall.
-  const isFalling = found.seen.baseFee !== store.head().seen?.baseFee
-  return isFalling || (await waiting.ready()).length > 0 ? undefined : found
-}
-
-async function mineRun(parts: Parts, { length, step }: RunOptions): Promise<MadeRun | undefined> {
-  const { contexts, genesis, store, waiting } = parts
-  const least = Math.max(LEAST_RUN, genesis.producers.length)
-  const common = length < least ? undefined : await steady(parts)
-  if (!common) return undefined
-  const parent = store.head()
-  const state = store.overlay()
-  const from = parent.header.number + 1
-  const time = parent.header.timestamp + step
-  const quiet = await runFetching(() => quietUntil(state))
-  const count = Math.min(length, Math.ceil((quiet - time) / step))
-  if (count < least) return undefined
-  const to = from + count - 1
-  const run: EmptyRun = { from, to, time, step, parent: parent.id, ...common }
-  const producerOf = (number: number) => producerAt(genesis, number, common.turn).address
-  await changeFetching(state, (work) =>
-    closeEmptyBlocks(work, run, { at: producerOf, period: genesis.producers.length }),
-  )
-  const { blockAt } = createRun(run, genesis)
-  const next = { number: to + 1, timestamp: time + count * step, producer: producerOf(to + 1) }
-  const { block } = await makeBlock(state, [], {
-    branch: undefined,
-    context: contexts.contextOf(next),
-    genesis,
-    isComplete: true,
-    next,
-    parent: blockAt(to),
-    // The base fee after the run is that of one more of its blocks.
-    seen: blockAt(to + 1).seen ?? {},
-  })
-  addRun(parts, run, block, state.changes())
-  waiting.stateChanged()
-  return { run, block, changes: state.changes() }
-}
-
-function addRun(
-  { genesis, store }: Parts,
-  run: EmptyRun,
-  block: ChainBlock,
-  changes: ReadonlyMap<string, unknown>,
-): void {
-  store.addRun(createRun(run, genesis))
-  store.add(block, changes)
-}
-
-/** Stores a block or a patch that was made before. */
-function replay(parts: Parts, change: ChainChange): void {
-  const { store } = parts
-  const changes = new Map(change.changes)
-  if (change.kind === 'patch') return store.patch(changes)
-  if (change.kind === 'run') return addRun(parts, change.run, change.block, changes)
-  store.add(change.block, changes)
-}
-
-/** Whether each block of a chain follows from the one before it, and the first one is where this chain starts. @throws Error */
-function checkChain({ first, genesis }: Parts, { changes, producers }: DumpedChain): void {
-  let parent: { id: string; header: { number: number } } | undefined
-  for (const change of changes) {
-    if (change.kind === 'patch') continue
-    const { header, id } = change.block
-    let before = parent
-    if (change.kind === 'run' && parent) {
-      const { from, parent: at, to } = change.run
-      if (producers.join() !== addressesOf(genesis).join())
-        throw new Error(
-          'this state has empty blocks that were mined at once by other producers: start with the same --producers and --seed',
-        )
-      if (at !== parent.id || from !== parent.header.number + 1) throw notADump()
-      before = createRun(change.run, genesis).blockAt(to)
-    }
-    const follows = before
-      ? header.number === before.header.number + 1 && header.parentHash === before.id
-      : header.number === first && change.kind === 'block'
-    if (!follows) throw notADump()
-    parent = { id, header }
-  }
-  if (!parent) throw notADump()
-}
-
-/** A block that says its chain id, if that is not the one of this chain. */
-const ofChain = ({ chainId }: Parts, change: ChainChange, itsChainId: number): ChainChange => {
-  if (change.kind === 'patch' || itsChainId === chainId) return change
-  const { block } = change
-  return { ...change, block: { ...block, seen: { chainId: itsChainId, ...block.seen } } }
-}
-
-/** Adds the producers, accounts and contracts of genesis that the state does not have. Returns the changes. */
-async function adopt({ genesis, store }: Parts): Promise<ReadonlyMap<string, unknown>> {
-  const work = store.overlay()
-  await changeFetching(work, (state) => adoptGenesis(store.head(), state, genesis))
-  if (work.changes().size > 0) store.patch(work.changes())
-  return work.changes()
-}
-
-async function load(parts: Parts, dumped: DumpedChain): Promise<void> {
-  const { store, waiting } = parts
-  checkChain(parts, dumped)
-  const pool = waiting.all().map(({ transaction }) => transaction)
-  store.clear(dumped.branches)
-  for (const change of dumped.changes) replay(parts, ofChain(parts, change, dumped.chainId))
-  await adopt(parts)
-  store.branch()
-  await waiting.replaceByValid(pool)
-}
-
-async function rewind({ store, waiting }: Parts, number: number, keep: boolean): Promise<Mark> {
-  const run = store.nextRun(number)
-  if (run && run.from <= number)
-    throw new EthereumError(
-      `block ${number} is one of the empty blocks ${run.from} to ${run.to}, which were mined at once: the chain can go back to blocks before or after them`,
-    )
-  const mark = store.markAt(number)
-  const undone = store.returnTo(mark).flatMap((block) => block.transactions)
-  await waiting.replaceByValid(
-    [...(keep ? undone : []), ...waiting.all()].map(({ transaction }) => transaction),
-  )
-  return mark
-}
-
-async function patch({ store, waiting }: Parts, change: (state: Overlay) => void) {
-  const work = store.overlay()
-  await changeFetching(work, change)
-  store.patch(work.changes())
-  waiting.stateChanged()
-  return work.changes()
 }
 
 const addressesOf = ({ producers }: Genesis) => producers.map(({ address }) => address)
