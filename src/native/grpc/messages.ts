@@ -43,11 +43,12 @@ export function readParties(bytes: Buffer): BlockParties[] {
 }
 
 /** The id and the height of a transaction, without its outcome. Undefined for an empty message: no such transaction. */
-export function readHeight(bytes: Buffer): { id: Hex; blockNumber: number } | undefined {
+export function readHeight(bytes: Buffer): Place | undefined {
   if (bytes.length === 0) return undefined
-  const { blockNumber, id } = outcomeAt(sourceOf(bytes), 0, bytes.length)
-  return { id, blockNumber }
+  return readPlace(sourceOf(bytes), 0, bytes.length, { blockNumber: 0, id: '' }) as Place
 }
+
+type Place = { id: Hex; blockNumber: number }
 
 /** The code that runs when a contract is called. Undefined for an empty message: no such contract. */
 export function readCode(bytes: Buffer): { smart_contract: object; runtimecode: Hex } | undefined {
@@ -84,6 +85,9 @@ const readLogs = readerOf(TransactionInfoSchema, {
   receipt: { energy_usage_total: true },
   result: true,
 })
+
+/** Reads the height of a transaction, without its logs. */
+const readPlace = readerOf(TransactionInfoSchema, { blockNumber: true, id: true })
 
 function outcomeAt(source: Source, from: number, to: number): OutcomeLogs {
   return readLogs(source, from, to, { blockNumber: 0, blockTimeStamp: 0, id: '' }) as OutcomeLogs
