@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -53,6 +53,25 @@ test('args: --state keeps sent transactions after a kill', async () => {
     status: '0x1',
   })
   expect(await rpc(second.url, 'eth_getBalance', [to, 'latest'])).toBe('0x2540be407')
+  second.command.process.kill('SIGTERM')
+  await second.command.ended
+})
+
+test.each([
+  ['text', (dump: string) => `${dump}\n`],
+  ['JSON', (dump: string) => JSON.stringify(dump)],
+])('args: --load-state with the answer of anvil_dumpState as %s', async (_, print) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'ethgate-dev-')), 'state')
+  const first = await startDev()
+  const [from, to] = (await rpc(first.url, 'eth_accounts')) as string[]
+  const hash = await rpc(first.url, 'eth_sendTransaction', [{ from, to, value: '0x7' }])
+  writeFileSync(file, print((await rpc(first.url, 'anvil_dumpState')) as string))
+  first.command.process.kill('SIGTERM')
+  await first.command.ended
+  const second = await startDev('--load-state', file)
+  expect(await rpc(second.url, 'eth_getTransactionReceipt', [hash])).toMatchObject({
+    status: '0x1',
+  })
   second.command.process.kill('SIGTERM')
   await second.command.ended
 })

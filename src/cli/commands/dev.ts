@@ -207,9 +207,17 @@ async function stateFiles({ dumpState, loadState, state }: Flags) {
   return {
     ...(typeof dumpState === 'string' && { dumpState }),
     ...(typeof loadState === 'string' && {
-      loadState: await readBytes(loadState, '--load-state'),
+      loadState: stateIn(await readBytes(loadState, '--load-state')),
     }),
   }
+}
+
+/** The state in a file: as `--dump-state` writes it, or the answer of `anvil_dumpState`, with or without quotes. */
+function stateIn(file: Buffer): Uint8Array {
+  // Compressed bytes, which can be too long for one text.
+  if (file[0] === 0x1f) return file
+  const [, hex] = /^"?0x([\da-f]+)"?$/i.exec(file.toString('latin1').trim()) ?? []
+  return hex === undefined ? file : Buffer.from(hex, 'hex')
 }
 
 async function chainOptions(flags: Flags) {
