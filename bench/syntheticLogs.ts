@@ -1,5 +1,5 @@
 // Blocks of synthetic logs: as on a busy chain, few contracts and accounts have most of the logs.
-import type { PlainLog } from '../src/codec/logPage/plainLog.ts'
+import type { PlainLog } from '../src/codec/logPack/plainLog.ts'
 import type { IndexBlock } from '../src/logIndex/format/block.ts'
 
 /** Logs of a block on average. */

@@ -58,7 +58,7 @@ const MINIMUM_PRICES: ReadonlyMap<string, number> = new Map(
 /** The largest minimum. A burst below it would refuse such calls forever. */
 export const LARGEST_MINIMUM = Math.max(...MINIMUM_PRICES.values())
 
-/** Units of one read of the log index: a posting list or a page of logs. A hundred of them take about as long as a call to a node. */
+/** Units of one read of the log index: a posting list or a pack of logs. A hundred of them take about as long as a call to a node. */
 export const INDEX_READ_PRICE = 0.01
 
 /** Units from which a call counts as expensive: it is refused first when the gateway is busy. */

@@ -1,8 +1,8 @@
 import type { Engine, View } from './engine/engine.ts'
 import type { BlockReader } from './fill/source.ts'
 import type { IndexBlock } from './format/block.ts'
-import { pageKey } from './format/keys.ts'
-import { pagesOf } from './format/pages.ts'
+import { packKey } from './format/keys.ts'
+import { packsOf } from './format/packs.ts'
 import { createAccountSearcher } from './search/accounts.ts'
 import { createSearcher, type Searcher } from './search/search.ts'
 import { coverageOf, readCoverage, readSegments, withAccounts } from './store/coverage.ts'
@@ -53,7 +53,7 @@ export async function verifyBlocks({
           const logs = kept ? block.logs.filter(({ address }) => kept.has(address)) : block.logs
           const own = { ...block, logs }
           const isSame =
-            (await engine.read((view) => isStored(view, own, engine.logsPerPage))) &&
+            (await engine.read((view) => isStored(view, own, engine.logsPerPack))) &&
             (await isFound(searcher, own)) &&
             (!known.some(({ from, to }) => from <= block.number && block.number <= to) ||
               (await hasAccounts(accounts, block)))
@@ -77,17 +77,17 @@ export declare namespace verifyBlocks {
   }
 }
 
-async function isStored(view: View, block: IndexBlock, logsPerPage: number): Promise<boolean> {
-  const expected = pagesOf(block, logsPerPage)
+async function isStored(view: View, block: IndexBlock, logsPerPack: number): Promise<boolean> {
+  const expected = packsOf(block, logsPerPack)
   const stored = await view.range('logs', {
-    from: pageKey(block.number, 0),
-    to: pageKey(block.number + 1, 0),
+    from: packKey(block.number, 0),
+    to: packKey(block.number + 1, 0),
   })
   return (
     stored.length === expected.length &&
     stored.every(({ key, value }, index) => {
-      const page = expected[index]
-      return page !== undefined && key.equals(page.key) && value.equals(page.value)
+      const pack = expected[index]
+      return pack !== undefined && key.equals(pack.key) && value.equals(pack.value)
     })
   )
 }

@@ -1,7 +1,7 @@
 import type { AccountPlace, AccountRequest } from '../../src/chain/reads/accountIndex.ts'
 import type { Concerned } from '../../src/codec/accounts.ts'
-import type { LogSearch } from '../../src/codec/logPage/match.ts'
-import type { PlainLog } from '../../src/codec/logPage/plainLog.ts'
+import type { LogSearch } from '../../src/codec/logPack/match.ts'
+import type { PlainLog } from '../../src/codec/logPack/plainLog.ts'
 import type { IndexBlock } from '../../src/logIndex/format/block.ts'
 
 /** A chain for tests of the log index: one block for each height, with the logs that are given for some heights. */

@@ -1,9 +1,9 @@
 import type { BlockId } from '../../codec/blockRef.ts'
-import { encodePage } from '../../codec/logPage/encode.ts'
-import type { PageMatcher } from '../../codec/logPage/match.ts'
-import { type PlainLog, toPlainLogs } from '../../codec/logPage/plainLog.ts'
-import { readPage } from '../../codec/logPage/reader.ts'
-import { createRowWriter } from '../../codec/logPage/rowWriter.ts'
+import { encodePack } from '../../codec/logPack/encode.ts'
+import type { PackMatcher } from '../../codec/logPack/match.ts'
+import { type PlainLog, toPlainLogs } from '../../codec/logPack/plainLog.ts'
+import { readPack } from '../../codec/logPack/reader.ts'
+import { createRowWriter } from '../../codec/logPack/rowWriter.ts'
 import { toHash } from '../../codec/quantity.ts'
 import { ownBytes } from '../../lib/ownBytes.ts'
 import type { Block, TransactionInfo } from '../../native/wire/types.ts'
@@ -28,7 +28,7 @@ export function createLogBlock(
     return { bytes: BLOCK_BYTES, count: () => 0, id, logs: () => emptyChunk(number) }
   // A copy, because the result of the encoder lies in a larger buffer.
   const bytes = ownBytes(
-    encodePage({ hash: blockID, timestamp: Math.floor(timestamp / 1000) }, logs),
+    encodePack({ hash: blockID, timestamp: Math.floor(timestamp / 1000) }, logs),
   )
   const items = createItems(logs)
   return {
@@ -38,20 +38,20 @@ export function createLogBlock(
     /** Number of matching logs. */
     count(matcher: LogMatcher) {
       if (!matcher.mayMatch(items)) return 0
-      const page = readPage(bytes)
+      const pack = readPack(bytes)
       let count = 0
-      page.each((log) => {
-        if (matcher.matchesInPage(page, log)) count += 1
+      pack.each((log) => {
+        if (matcher.matchesInPack(pack, log)) count += 1
       })
       return count
     },
     /** The matching logs, in block order. Only these become rows. @param after - index in the block; only later logs match */
     logs(matcher: LogMatcher, after: number = -1) {
       if (!matcher.mayMatch(items)) return emptyChunk(number)
-      return rowsOfPage(
+      return rowsOfPack(
         bytes,
         number,
-        (page, log) => log.index > after && matcher.matchesInPage(page, log),
+        (pack, log) => log.index > after && matcher.matchesInPack(pack, log),
       )
     },
   }
@@ -63,14 +63,14 @@ export function rowsOfLogs(
   logs: readonly PlainLog[],
 ): LogChunk {
   const head = { hash: hash.slice(2), timestamp: Math.floor(timestamp / 1000) }
-  return logs.length === 0 ? emptyChunk(number) : rowsOfPage(encodePage(head, logs), number)
+  return logs.length === 0 ? emptyChunk(number) : rowsOfPack(encodePack(head, logs), number)
 }
 
-function rowsOfPage(bytes: Buffer, number: number, matches: PageMatcher = () => true): LogChunk {
-  const page = readPage(bytes)
+function rowsOfPack(bytes: Buffer, number: number, matches: PackMatcher = () => true): LogChunk {
+  const pack = readPack(bytes)
   const rows = createRowWriter()
-  page.each((log) => {
-    if (matches(page, log)) rows.add(page, number, log)
+  pack.each((log) => {
+    if (matches(pack, log)) rows.add(pack, number, log)
   })
   return rows.count() === 0 ? emptyChunk(number) : packedChunk(rows.take(), 0, rows.count())
 }

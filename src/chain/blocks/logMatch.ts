@@ -1,4 +1,4 @@
-import { createPageMatcher, type PageMatcher } from '../../codec/logPage/match.ts'
+import { createPackMatcher, type PackMatcher } from '../../codec/logPack/match.ts'
 import type { LogMatch } from './chainTypes.ts'
 
 /** The fields of a log that a search compares. */
@@ -41,12 +41,12 @@ export function createLogMatcher(search: LogMatch) {
   const needed = [addresses, ...topics].flatMap((choice) =>
     choice && choice.length > 0 ? [choice.map((text) => hashOfItem(text, 2))] : [],
   )
-  let inPage: PageMatcher | undefined
-  const matchesInPage: PageMatcher = (page, log) =>
-    (inPage ??= createPageMatcher({
+  let inPack: PackMatcher | undefined
+  const matchesInPack: PackMatcher = (pack, log) =>
+    (inPack ??= createPackMatcher({
       addresses: addresses.map(bare),
       topics: topics.map((choice) => choice && choice.map(bare)),
-    }))(page, log)
+    }))(pack, log)
   return {
     matches: testOf(addresses, topics),
     /** The same for a log in hex without `0x`. */
@@ -54,8 +54,8 @@ export function createLogMatcher(search: LogMatch) {
       addresses.map(bare),
       topics.map((choice) => choice && choice.map(bare)),
     ),
-    /** The same for a log of an encoded page. */
-    matchesInPage,
+    /** The same for a log of an encoded pack. */
+    matchesInPack,
     /** Whether a block can have a match, from the addresses and topics of its logs. False is certain, true is not. */
     mayMatch: (items: LogItems) => needed.every((choice) => choice.some((hash) => items.has(hash))),
   }

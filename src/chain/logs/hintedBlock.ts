@@ -1,5 +1,5 @@
 import { heightOfHash } from '../../codec/blockRef.ts'
-import { type PlainLog, toPlainLogs } from '../../codec/logPage/plainLog.ts'
+import { type PlainLog, toPlainLogs } from '../../codec/logPack/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { Call } from '../../lib/call.ts'
 import type { NativeClient } from '../../native/client.ts'

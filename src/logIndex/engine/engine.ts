@@ -5,7 +5,7 @@
 export type Engine = {
   readonly kind: 'lmdb' | 'postgres'
   /** Logs in one row of `logs`: what the engine reads and stores best. */
-  readonly logsPerPage: number
+  readonly logsPerPack: number
   /** Runs reads on one snapshot. */
   read<result>(run: (view: View) => Promise<result>): Promise<result>
   /**

@@ -96,7 +96,7 @@ export function createLmdbEngine({ directory, layout }: createLmdbEngine.Options
 
   return {
     kind: 'lmdb',
-    logsPerPage: LOGS_PER_PAGE,
+    logsPerPack: LOGS_PER_PACK,
     async read(run) {
       // Otherwise reads share a snapshot that may be older than the last write.
       root.resetReadTxn()
@@ -120,8 +120,8 @@ export function createLmdbEngine({ directory, layout }: createLmdbEngine.Options
   }
 }
 
-/** A page of 16 logs of usual size stays below half a page of the file, so it is stored inside of the tree. */
-const LOGS_PER_PAGE = 16
+/** A pack of 16 logs of usual size stays below half a page of the file, so it is stored inside of the tree. */
+const LOGS_PER_PACK = 16
 
 /** Bytes on disk of a file. */
 async function bytesIn(path: string): Promise<number> {

@@ -9,8 +9,8 @@ import { from as copyFrom } from 'pg-copy-streams'
 import type { Batch, Engine, Entry, Layout, Table, View } from './engine.ts'
 import { copyChunks } from './postgresCopy.ts'
 
-/** Pages of 8 logs stay below 2 KB, above which PostgreSQL moves a value out of its row. */
-const LOGS_PER_PAGE = 8
+/** Packs of 8 logs stay below 2 KB, above which PostgreSQL moves a value out of its row. */
+const LOGS_PER_PACK = 8
 
 /** Rows above which COPY is faster than INSERT. */
 const COPY_FROM = 64
@@ -242,7 +242,7 @@ export async function createPostgresEngine({
 
   return {
     kind: 'postgres',
-    logsPerPage: LOGS_PER_PAGE,
+    logsPerPack: LOGS_PER_PACK,
     read: (run) => transact('read', (client) => run(viewOf(client))),
     write: (run) =>
       transact('write', async (client) => {

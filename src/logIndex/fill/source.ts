@@ -1,7 +1,7 @@
 import { createOutlines } from '../../chain/logs/outlines.ts'
 import { type BlockSource, loadBlock, logsFit } from '../../chain/reads/load.ts'
 import { concernedBy } from '../../codec/accounts.ts'
-import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
+import { toPlainLogs } from '../../codec/logPack/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { Call } from '../../lib/call.ts'
 import { together } from '../../lib/together.ts'

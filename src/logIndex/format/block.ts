@@ -1,5 +1,5 @@
 import type { Concerned } from '../../codec/accounts.ts'
-import type { PlainLog } from '../../codec/logPage/plainLog.ts'
+import type { PlainLog } from '../../codec/logPack/plainLog.ts'
 import type { Hex } from '../../native/wire/types.ts'
 
 /** A block as an index keeps it. */

@@ -3,7 +3,7 @@
  *
  *   segments  level (1)  segment (4)
  *   postings  level (1)  segment (4)  hash of the value (8)
- *   logs      block (6)  page (2)
+ *   logs      block (6)  pack (2)
  */
 
 /** Blocks of a segment, by level: appended live, filled, merged. */
@@ -42,14 +42,14 @@ export function hashOf(key: Buffer): string {
 }
 
 /** The key of a row of `logs`. */
-export function pageKey(block: number, page: number): Buffer {
+export function packKey(block: number, pack: number): Buffer {
   const key = Buffer.allocUnsafe(8)
   const high = Math.floor(block / 2 ** 32)
   key[0] = high >> 8
   key[1] = high
   writeUint32(key, block, 2)
-  key[6] = page >> 8
-  key[7] = page
+  key[6] = pack >> 8
+  key[7] = pack
   return key
 }
 

@@ -1,6 +1,6 @@
 import type { BlockRange } from '../../chain/reads/blockRange.ts'
 import type { Concerned } from '../../codec/accounts.ts'
-import type { PlainLog } from '../../codec/logPage/plainLog.ts'
+import type { PlainLog } from '../../codec/logPack/plainLog.ts'
 import {
   type ByteReader,
   type ByteWriter,
@@ -9,7 +9,7 @@ import {
   reserve,
   writeVarint,
   written,
-} from '../../codec/logPage/varint.ts'
+} from '../../codec/logPack/varint.ts'
 import {
   byAccount,
   byAddress,

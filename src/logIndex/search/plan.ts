@@ -1,4 +1,4 @@
-import { createPageMatcher, type LogSearch, type PageMatcher } from '../../codec/logPage/match.ts'
+import { createPackMatcher, type LogSearch, type PackMatcher } from '../../codec/logPack/match.ts'
 import { byAddress, byAddressAndTopic, byCount, byTopic, type Hasher } from '../format/keys.ts'
 
 /** How a search is done. */
@@ -6,7 +6,7 @@ export type Plan = {
   /** A log must have one value of each list. Without lists every log is read. */
   constraints: string[][]
   /** Whether a log matches. Needed because hashes may collide and lists may be left out. */
-  matches: PageMatcher
+  matches: PackMatcher
 }
 
 /** Maximum pairs of address and first topic. With more, addresses and topics are looked up separately. */
@@ -38,8 +38,8 @@ export function planOf({ addresses, topics }: LogSearch, hash: Hasher): Plan | u
       ),
     )
   return {
-    // Lookups in sorted order are faster, because neighbouring keys are in the same page of the database.
+    // Lookups in sorted order are faster, because neighbouring keys are in the same pack of the database.
     constraints: constraints.map((hashes) => [...new Set(hashes)].toSorted()),
-    matches: createPageMatcher({ addresses, topics }),
+    matches: createPackMatcher({ addresses, topics }),
   }
 }

@@ -9,7 +9,7 @@ import {
   word,
 } from '../../../test/support/indexBlocks.ts'
 import { type Concerned, KINDS } from '../../codec/accounts.ts'
-import type { PlainLog } from '../../codec/logPage/plainLog.ts'
+import type { PlainLog } from '../../codec/logPack/plainLog.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { IndexBlock } from '../format/block.ts'
 import { lastOf } from '../store/coverage.ts'

@@ -1,10 +1,10 @@
 import type { BlockRange } from '../../chain/reads/blockRange.ts'
-import type { LogSearch } from '../../codec/logPage/match.ts'
-import { type Page, type PageLog, readPage } from '../../codec/logPage/reader.ts'
-import { createRowWriter, type RowWriter } from '../../codec/logPage/rowWriter.ts'
+import type { LogSearch } from '../../codec/logPack/match.ts'
+import { type LogPack, type PackedLog, readPack } from '../../codec/logPack/reader.ts'
+import { createRowWriter, type RowWriter } from '../../codec/logPack/rowWriter.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { Engine, View } from '../engine/engine.ts'
-import { blockOf, createHasher, pageKey } from '../format/keys.ts'
+import { blockOf, createHasher, packKey } from '../format/keys.ts'
 import { INDICES } from '../format/postings.ts'
 import { coverageOf, firstOf, lastOf, readSegments, type Segment } from '../store/coverage.ts'
 import type { Facts } from '../store/facts.ts'
@@ -34,7 +34,7 @@ export type SearchAnswer = {
   ends: Uint32Array
   /** The rows as JSON, commas between. */
   bytes: Buffer
-  /** Posting lists and pages of logs that were read. */
+  /** Posting lists and packs of logs that were read. */
   reads: number
   /** Set when the deadline passed: blocks after this one were not searched. */
   stoppedAfter?: number
@@ -53,8 +53,8 @@ const LARGEST_BATCH = 128
 /** Lists that are looked up together, about: they take some milliseconds, in which no other search gets a turn. */
 const LISTS = 4_096
 
-/** Pages that are read together, and those of the last block. */
-const PAGES = 128
+/** Packs that are read together, and those of the last block. */
+const PACKS = 128
 
 /** Searches one engine. */
 export type Searcher = ReturnType<typeof createSearcher>
@@ -102,7 +102,7 @@ export function createSearcher({
         const run = createRun({
           limit: request.limit,
           lists,
-          logsPerPage: engine.logsPerPage,
+          logsPerPack: engine.logsPerPack,
           plan,
           rows,
           segments,
@@ -162,15 +162,15 @@ export declare namespace createSearcher {
 }
 
 /** One search in flight. */
-function createRun({ limit, lists, logsPerPage, plan, rows, segments, view }: createRun.Options) {
+function createRun({ limit, lists, logsPerPack, plan, rows, segments, view }: createRun.Options) {
   let count = 0
   const isFull = () => limit !== undefined && count > limit
 
   /** Adds a log to the result if it matches. */
-  function take(page: Page, block: number, log: PageLog): void {
-    if (isFull() || !plan.matches(page, log)) return
+  function take(pack: LogPack, block: number, log: PackedLog): void {
+    if (isFull() || !plan.matches(pack, log)) return
     count += 1
-    if (limit !== undefined) rows.add(page, block, log)
+    if (limit !== undefined) rows.add(pack, block, log)
   }
 
   /** Reads the logs at some places. Each step ends after a whole block, and gives the number of places that are read. */
@@ -179,20 +179,20 @@ function createRun({ limit, lists, logsPerPage, plan, rows, segments, view }: cr
     const isLeft = () => (places[next] ?? Infinity) < (range.to + 1) * INDICES
     while (isLeft() && !isFull()) {
       const keys: Buffer[] = []
-      // Where the places of each page begin.
+      // Where the places of each pack begin.
       const starts: number[] = []
       let block = -1
-      let page = -1
+      let pack = -1
       for (; isLeft(); next++) {
         const place = places[next] as number
         const blockHere = Math.floor(place / INDICES)
         // The remainder of numbers above 2^31 is a slow call.
-        const pageHere = Math.floor((place - blockHere * INDICES) / logsPerPage)
-        if (blockHere === block && pageHere === page) continue
-        if (keys.length >= PAGES && blockHere !== block) break
+        const packHere = Math.floor((place - blockHere * INDICES) / logsPerPack)
+        if (blockHere === block && packHere === pack) continue
+        if (keys.length >= PACKS && blockHere !== block) break
         block = blockHere
-        page = pageHere
-        keys.push(pageKey(block, page))
+        pack = packHere
+        keys.push(packKey(block, pack))
         starts.push(next)
       }
       starts.push(next)
@@ -204,12 +204,12 @@ function createRun({ limit, lists, logsPerPage, plan, rows, segments, view }: cr
             `the log index lacks logs of block ${block}: check it with "ethgate index verify"`,
           )
         const offset = block * INDICES
-        const page = readPage(bytes)
+        const pack = readPack(bytes)
         const last = (places[(starts[index + 1] as number) - 1] as number) - offset
-        page.each((log) => {
+        pack.each((log) => {
           if (offset + log.index !== places[at]) return
           at += 1
-          take(page, block, log)
+          take(pack, block, log)
         }, last)
       })
       yield next
@@ -236,17 +236,17 @@ function createRun({ limit, lists, logsPerPage, plan, rows, segments, view }: cr
   }
 
   async function* readAll({ from, to }: BlockRange): AsyncGenerator<number> {
-    let start = pageKey(from, 0)
-    const end = pageKey(to + 1, 0)
+    let start = packKey(from, 0)
+    const end = packKey(to + 1, 0)
     for (;;) {
-      const entries = await view.range('logs', { from: start, to: end, limit: PAGES })
+      const entries = await view.range('logs', { from: start, to: end, limit: PACKS })
       for (const { key, value } of entries) {
         const block = blockOf(key)
-        const page = readPage(value)
-        page.each((log) => take(page, block, log))
+        const pack = readPack(value)
+        pack.each((log) => take(pack, block, log))
       }
       const last = entries.at(-1)
-      if (!last || entries.length < PAGES) break
+      if (!last || entries.length < PACKS) break
       start = Buffer.concat([last.key, Buffer.from([0])])
       yield blockOf(last.key) - 1
     }
@@ -270,7 +270,7 @@ declare namespace createRun {
     limit: number | undefined
     /** Lists to look up in each segment. */
     lists: number
-    logsPerPage: number
+    logsPerPack: number
     plan: Plan
     rows: RowWriter
     segments: readonly Segment[]

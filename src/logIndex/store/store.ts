@@ -2,7 +2,7 @@ import { timeSlice } from '../../lib/timeSlice.ts'
 import type { Batch, Engine, Entry } from '../engine/engine.ts'
 import type { IndexBlock } from '../format/block.ts'
 import { BLOCKS_OF_LEVEL, createHasher, type Level, postingKey } from '../format/keys.ts'
-import { pagesOf } from '../format/pages.ts'
+import { packsOf } from '../format/packs.ts'
 import { createPostingsBuilder } from '../format/postings.ts'
 import {
   BrokenChainError,
@@ -31,7 +31,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options) {
   /** The rows of a segment. Made before the transaction, to keep it short. @throws BrokenChainError */
   async function rowsOf(level: Level, blocks: Blocks) {
     const postings = createPostingsBuilder(hash)
-    const pages: Entry[] = []
+    const packs: Entry[] = []
     let first: IndexBlock | undefined
     let last: IndexBlock | undefined
     let count = 0
@@ -48,7 +48,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options) {
       if (!kept)
         for (const [index, transaction] of block.transactions.entries())
           postings.addTransaction(offset, index, transaction)
-      pages.push(...pagesOf({ ...block, logs }, engine.logsPerPage))
+      packs.push(...packsOf({ ...block, logs }, engine.logsPerPack))
       // Calls to the node go on meanwhile.
       if (timeSlice.isOver()) await timeSlice.next()
     }
@@ -67,7 +67,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options) {
     const lists = postings
       .lists()
       .map(([hash, list]): Entry => ({ key: postingKey(level, segment, hash), value: list }))
-    return { lists, pages, row }
+    return { lists, packs, row }
   }
 
   /** @returns whether the segment may be added; false when it is covered. @throws BrokenChainError */
@@ -101,12 +101,12 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options) {
      * @throws BrokenChainError when they do not link, to each other or to their neighbours.
      */
     async append(level: 0 | 1, blocks: Blocks): Promise<number | undefined> {
-      const { lists, pages, row } = await rowsOf(level, blocks)
+      const { lists, packs, row } = await rowsOf(level, blocks)
       return engine.write(async (batch) => {
         if (!(await fits(batch, row))) return undefined
         // Lists of an abandoned branch may be left when a reorg crossed a merge.
         await removePostings(batch, level, row.segment, row.segment + 1)
-        await batch.insert('logs', pages)
+        await batch.insert('logs', packs)
         await batch.insert('postings', lists)
         await batch.put('segments', [entryOf(row)])
         return row.logs

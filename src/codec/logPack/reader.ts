@@ -2,7 +2,7 @@ import { FIRST_NAME, NAMES, WORD } from './encode.ts'
 import { type ByteReader, readVarint } from './varint.ts'
 
 /**
- * An address, hash or topic of a page: the offset of its bytes and the number of omitted zero bytes, in one number. A
+ * An address, hash or topic of a pack: the offset of its bytes and the number of omitted zero bytes, in one number. A
  * search reads millions of items, and objects would cost more than the rest of it.
  */
 export type Item = number
@@ -13,11 +13,11 @@ const ZEROS = 2 ** ZEROS_BITS - 1
 /** Number of omitted leading zero bytes. */
 export const zerosOf = (item: Item): number => item & ZEROS
 
-/** Offset of the other bytes. It can be up to 64 MB, far more than the size of a page. */
+/** Offset of the other bytes. It can be up to 64 MB, far more than the size of a pack. */
 export const startOf = (item: Item): number => item >>> ZEROS_BITS
 
-/** The position of one log and its parts in a page. The reader reuses it for the next log, so do not keep it. */
-export type PageLog = {
+/** The position of one log and its parts in a pack. The reader reuses it for the next log, so do not keep it. */
+export type PackedLog = {
   index: number
   transactionIndex: number
   transactionHash: Item
@@ -30,13 +30,13 @@ export type PageLog = {
   dataStart: number
 }
 
-/** A page of logs. */
-export type Page = {
+/** A pack of logs. */
+export type LogPack = {
   bytes: Buffer
   /** Seconds. */
   timestamp: number
   /** Calls back for each log, in order. @param last - index of the last log to read. */
-  each(visit: (log: PageLog) => void, last?: number): void
+  each(visit: (log: PackedLog) => void, last?: number): void
 }
 
 /** Offset of the end of the block's hash. */
@@ -48,8 +48,8 @@ export const HASH_BYTES = 32
 /** Bytes of an address. */
 export const ADDRESS_BYTES = 20
 
-/** Opens a page that `encodePage` wrote. */
-export function readPage(bytes: Buffer): Page {
+/** Opens a pack that `encodePack` wrote. */
+export function readPack(bytes: Buffer): LogPack {
   const head: ByteReader = { bytes, at: HASH_END }
   const timestamp = readVarint(head)
   const count = readVarint(head)
@@ -60,7 +60,7 @@ export function readPage(bytes: Buffer): Page {
     each(visit, last = Infinity) {
       const reader: ByteReader = { bytes, at: start }
       const items: Item[] = []
-      const log: PageLog = {
+      const log: PackedLog = {
         index: -1,
         transactionIndex: 0,
         transactionHash: NOTHING,

@@ -10,16 +10,16 @@ import {
 } from './varint.ts'
 
 /**
- * Encodes logs of one block as compact bytes: each hash and address once in a page, without zero bytes.
+ * Encodes logs of one block as compact bytes: each hash and address once in a pack, without zero bytes.
  *
  *   hash (32)  seconds  count  then for each log:
  *   index − the one before − 1  transaction index  transaction hash  address  topics (count, each)  data (length, words)
  *
  * A hash, an address or a topic is an item. It begins with a byte: up to 32 it is the number of omitted leading zero bytes
- * before the rest, from 64 on it is the index of an earlier item of the page. A word of data begins with a byte up to 32
+ * before the rest, from 64 on it is the index of an earlier item of the pack. A word of data begins with a byte up to 32
  * (number of omitted leading zero bytes) or from 33 to 63 (number of omitted trailing ones, plus 32).
  */
-export function encodePage(
+export function encodePack(
   { hash, timestamp }: { hash: Hex; timestamp: number },
   logs: readonly PlainLog[],
 ): Buffer {

@@ -4,15 +4,15 @@ import {
   HASH_BYTES,
   HASH_END,
   type Item,
-  type Page,
-  type PageLog,
+  type LogPack,
+  type PackedLog,
   startOf,
   storedBytes,
   zerosOf,
 } from './reader.ts'
 
 /**
- * Writes rows of eth_getLogs as JSON bytes, directly from pages, without objects or strings. The members and their order
+ * Writes rows of eth_getLogs as JSON bytes, directly from packs, without objects or strings. The members and their order
  * are those of `../log.ts`.
  */
 export type RowWriter = ReturnType<typeof createRowWriter>
@@ -33,14 +33,14 @@ export function createRowWriter() {
   let out = EMPTY
   const blocks: number[] = []
   const ends: number[] = []
-  let current: Page | undefined
-  // Where the fields of the current page's block are in the first row of the page.
+  let current: LogPack | undefined
+  // Where the fields of the current pack's block are in the first row of the pack.
   let shared = 0
   let sharedEnd = 0
 
   return {
     /** Adds the row of a log. */
-    add(page: Page, block: number, log: PageLog) {
+    add(pack: LogPack, block: number, log: PackedLog) {
       if (blocks.length === 0) {
         out = spare.pop() ?? textOf(FIRST_BYTES)
         out.length = 0
@@ -49,26 +49,26 @@ export function createRowWriter() {
       if (needed > out.bytes.length) grow(out, needed)
       if (blocks.length > 0) out.bytes[out.length++] = COMMA
       put(out, ADDRESS)
-      putItem(out, page.bytes, log.address, ADDRESS_BYTES)
-      if (page === current) {
+      putItem(out, pack.bytes, log.address, ADDRESS_BYTES)
+      if (pack === current) {
         out.bytes.copyWithin(out.length, shared, sharedEnd)
         out.length += sharedEnd - shared
       } else {
-        current = page
+        current = pack
         shared = out.length
-        putBlock(out, page, block)
+        putBlock(out, pack, block)
         sharedEnd = out.length
       }
-      putData(out, page.bytes, log)
+      putData(out, pack.bytes, log)
       put(out, LOG_INDEX)
       putQuantity(out, log.index)
       put(out, TOPICS)
       for (let topic = 0; topic < log.topicCount; topic++) {
         put(out, topic === 0 ? FIRST_TOPIC : NEXT_TOPIC)
-        putItem(out, page.bytes, log.topics[topic] as Item, HASH_BYTES)
+        putItem(out, pack.bytes, log.topics[topic] as Item, HASH_BYTES)
       }
       put(out, log.topicCount > 0 ? AFTER_TOPICS : AFTER_NO_TOPIC)
-      putItem(out, page.bytes, log.transactionHash, HASH_BYTES)
+      putItem(out, pack.bytes, log.transactionHash, HASH_BYTES)
       put(out, TRANSACTION_INDEX)
       putQuantity(out, log.transactionIndex)
       put(out, END)
@@ -134,7 +134,7 @@ const TRANSACTION_INDEX = fixed('","transactionIndex":"0x')
 const END = fixed('","removed":false}')
 
 /** Writes the fields of the block, which all its rows share, between the address and the data. */
-function putBlock(out: Text, { bytes, timestamp }: Page, block: number): void {
+function putBlock(out: Text, { bytes, timestamp }: LogPack, block: number): void {
   put(out, BLOCK_HASH)
   putHex(out, bytes, 0, HASH_END)
   put(out, BLOCK_NUMBER)
@@ -177,7 +177,7 @@ function putItem(out: Text, bytes: Buffer, item: Item, length: number): void {
   putHex(out, bytes, start, start + length - zeros)
 }
 
-function putData(out: Text, bytes: Buffer, { dataLength, dataStart }: PageLog): void {
+function putData(out: Text, bytes: Buffer, { dataLength, dataStart }: PackedLog): void {
   let at = dataStart
   let left = dataLength
   for (; left >= WORD; left -= WORD) {

@@ -2,8 +2,8 @@ import {
   ADDRESS_BYTES,
   HASH_BYTES,
   type Item,
-  type Page,
-  type PageLog,
+  type LogPack,
+  type PackedLog,
   startOf,
   textOf,
   textOfHex,
@@ -16,14 +16,14 @@ export type LogSearch = {
   topics: readonly (readonly string[] | null)[]
 }
 
-/** Whether a log of a page matches a search. */
-export type PageMatcher = (page: Page, log: PageLog) => boolean
+/** Whether a log of a pack matches a search. */
+export type PackMatcher = (pack: LogPack, log: PackedLog) => boolean
 
 /** Whether an item is one of some values. */
 type Choice = (bytes: Buffer, item: Item) => boolean
 
-/** Prepares a search in pages. A log must have as many topics as the search has positions. */
-export function createPageMatcher({ addresses, topics }: LogSearch): PageMatcher {
+/** Prepares a search in packs. A log must have as many topics as the search has positions. */
+export function createPackMatcher({ addresses, topics }: LogSearch): PackMatcher {
   const wanted = choiceOf(addresses, ADDRESS_BYTES)
   const positions = topics.map((choice) => choiceOf(choice, HASH_BYTES))
   return ({ bytes }, log) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
 import { address, word } from '../../../test/support/indexBlocks.ts'
-import { encodePage } from './encode.ts'
-import { readPage } from './reader.ts'
+import { encodePack } from './encode.ts'
+import { readPack } from './reader.ts'
 import { createRowWriter } from './rowWriter.ts'
 
 /** Rows of blocks with two logs each. */
@@ -11,8 +11,8 @@ function write(blocks: readonly number[]) {
   for (const block of blocks) {
     const log = { transactionHash: word(block % 1_000), address: address(1), topics: [], data: '' }
     const logs = [0, 2 ** 20 - 1].map((index) => ({ ...log, index, transactionIndex: index }))
-    const page = readPage(encodePage({ hash: word(7), timestamp: block * 3 }, logs))
-    page.each((log) => rows.add(page, block, log))
+    const pack = readPack(encodePack({ hash: word(7), timestamp: block * 3 }, logs))
+    pack.each((log) => rows.add(pack, block, log))
   }
   return rows
 }
