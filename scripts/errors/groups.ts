@@ -449,9 +449,10 @@ export const INTERNAL = [
   'lib/',
   'logIndex/blocks/',
   'logIndex/fill/',
-  'logIndex/search/share',
+  'logIndex/search/split',
   'logIndex/store/',
   'logIndex/worker/',
   'native/',
   'rpc/openrpc/',
+  'sending/redisSentStore',
 ]

@@ -34,12 +34,10 @@ export declare namespace CommandError {
 }
 
 /** The same failure in other words. */
-export const reworded = (failure: CommandError, message: string): CommandError =>
-  new CommandError(message, {
-    cause: failure,
-    details: failure.details,
-    exitCode: failure.exitCode,
-  })
+export function reworded(failure: CommandError, message: string): CommandError {
+  const { details, exitCode } = failure
+  return new CommandError(message, { cause: failure, details, exitCode })
+}
 
 /** Wrong arguments: exit code 2. */
 export function usageError(message: string, cause?: unknown): CommandError {

@@ -4,15 +4,7 @@ import { timeoutError, unreachableError } from './failures.ts'
 import { get, isRecord, parse, scalar, stringify } from './json.ts'
 
 /** A JSON-RPC endpoint. */
-export type Rpc = {
-  readonly url: string
-  /**
-   * Calls a method; numbers of the result keep every digit.
-   *
-   * @throws RpcFailure for an error answer, CommandError when there is none.
-   */
-  call(method: string, params?: readonly unknown[], signal?: AbortSignal): Promise<unknown>
-}
+export type Rpc = ReturnType<typeof createRpc>
 
 /** The server answered with a JSON-RPC error. */
 export class RpcFailure extends CommandError {
@@ -61,7 +53,7 @@ export class BusyError extends CommandError {
  * A JSON-RPC endpoint over HTTP. Not viem's transport: it rounds large numbers of an answer, and writes large numbers of a
  * request as text.
  */
-export function createRpc({ headers = {}, timeout, url }: createRpc.Options): Rpc {
+export function createRpc({ headers = {}, timeout, url }: createRpc.Options) {
   async function post(body: string, signal: AbortSignal | undefined): Promise<Answer> {
     const limit = AbortSignal.timeout(timeout)
     try {
@@ -86,7 +78,16 @@ export function createRpc({ headers = {}, timeout, url }: createRpc.Options): Rp
 
   return {
     url,
-    async call(method, params = [], signal) {
+    /**
+     * Calls a method; numbers of the result keep every digit.
+     *
+     * @throws RpcFailure for an error answer, CommandError when there is none.
+     */
+    async call(
+      method: string,
+      params: readonly unknown[] = [],
+      signal?: AbortSignal,
+    ): Promise<unknown> {
       const body = stringify({ jsonrpc: '2.0', id: 1, method, params })
       return readAnswer(method, url, await post(body, signal))
     },

@@ -2,15 +2,6 @@ import { WebSocket } from 'ws'
 
 import { CommandError } from './errors.ts'
 
-/** A JSON-RPC connection over WebSocket. */
-export type RpcSocket = {
-  /** One call at a time. @throws CommandError when the connection ends first */
-  call(method: string, params: readonly unknown[]): Promise<RpcAnswer>
-  close(): void
-  /** Resolves when the connection has ended. */
-  ended: Promise<void>
-}
-
 /** The answer to a call. */
 export type RpcAnswer = { result?: unknown; error?: { code: number; message: string } }
 
@@ -18,7 +9,7 @@ export type RpcAnswer = { result?: unknown; error?: { code: number; message: str
 export async function openRpcSocket(
   url: string,
   { onEvent = () => {}, signal }: openRpcSocket.Options = {},
-): Promise<RpcSocket | undefined> {
+) {
   const socket = new WebSocket(url.replace(/^http/, 'ws'))
   const close = () => socket.terminate()
   let answered: (answer: RpcAnswer) => void = () => {}
@@ -40,7 +31,8 @@ export async function openRpcSocket(
   await Promise.race([new Promise((resolve) => socket.once('open', resolve)), ended])
   if (socket.readyState !== WebSocket.OPEN) return undefined
   return {
-    call(method, params) {
+    /** One call at a time. @throws CommandError when the connection ends first */
+    call(method: string, params: readonly unknown[]): Promise<RpcAnswer> {
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
       return Promise.race([
         new Promise<RpcAnswer>((resolve) => (answered = resolve)),
@@ -50,6 +42,7 @@ export async function openRpcSocket(
       ])
     },
     close,
+    /** Resolves when the connection has ended. */
     ended,
   }
 }

@@ -4,7 +4,8 @@ import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
 import { isObject } from '../../lib/isObject.ts'
-import { type LogFilter, logFilter } from './filterParam.ts'
+import { logFilter } from './filterParam.ts'
+import type { LogRangeFilter } from './logPageParam.ts'
 import { blockNumberOrTag, hash, maybe, member, type Param, PLAIN, show } from './params.ts'
 
 /** Kinds of subscriptions. */
@@ -18,15 +19,12 @@ const KINDS = [
   'transactionStatus',
 ] as const
 
-/** The filter of a `logs` subscription, without `blockHash`. */
-export type SubscriptionFilter = Exclude<LogFilter, { blockHash: unknown }>
-
 /** The first block of a subscription; the next block when absent. */
 export type ResumeOptions = { resumeFrom?: number | BlockTag }
 
 /** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`, the hash of `transactionStatus`. */
 export type SubscriptionArgument = {
-  filter: SubscriptionFilter
+  filter: LogRangeFilter
   /** Whether `newPendingTransactions` delivers whole transactions. */
   isFull?: boolean
   /** The transaction of `transactionStatus`. */
