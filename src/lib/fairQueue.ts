@@ -1,3 +1,5 @@
+import { countFirst } from './countFirst.ts'
+
 /**
  * A weighted fair queue: each owner gets turns in proportion to its weight, however many entries it adds. The entries of one
  * owner keep their order.
@@ -56,13 +58,5 @@ export function createFairQueue<entry>() {
 type Place<entry> = { entry: entry; owner: string; turn: number }
 
 /** The position of a turn: behind all equal or earlier turns. */
-function positionOf(places: readonly { turn: number }[], turn: number): number {
-  let from = 0
-  let to = places.length
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((places[middle]?.turn ?? 0) <= turn) from = middle + 1
-    else to = middle
-  }
-  return from
-}
+const positionOf = (places: readonly { turn: number }[], turn: number) =>
+  countFirst(places, (place) => place.turn <= turn)

@@ -1,3 +1,4 @@
+import { countFirst } from '../../lib/countFirst.ts'
 import type { ChainBlock } from './block.ts'
 
 /**
@@ -36,16 +37,7 @@ export function createRunList() {
   const totals: number[] = []
 
   /** The number of runs that end before a height. */
-  function before(number: number): number {
-    let low = 0
-    let high = runs.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((runs[middle] as Run).to < number) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
+  const before = (number: number) => countFirst(runs, ({ to }) => to < number)
 
   function at(number: number): Run | undefined {
     const run = runs[before(number)]

@@ -1,3 +1,4 @@
+import { countFirst } from '../../lib/countFirst.ts'
 import { EthereumError } from './errors.ts'
 import type { Tables } from './model.ts'
 
@@ -45,15 +46,10 @@ export function createHistory(base: StateReader = nothing) {
 
   const find = (key: string, revision: number): Version | undefined => {
     const list = versions.get(key)
-    if (!list) return undefined
-    let low = 0
-    let high = list.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((list[middle] as Version).revision <= revision) low = middle + 1
-      else high = middle
-    }
-    return list[low - 1]
+    const newest = list?.at(-1)
+    // Most reads are of the newest state.
+    if (!list || !newest || newest.revision <= revision) return newest
+    return list[countFirst(list, (version) => version.revision <= revision) - 1]
   }
 
   /** Returns a function that says whether a revision was removed since this call. */
