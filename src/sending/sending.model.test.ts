@@ -210,7 +210,7 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
   const lives = new Set<Life>()
   /** Replicas wait for 3 s. What they have asked Redis before takes 2 s at most, and what they know is restored then. */
   const isSettled = () =>
-    [...lives].every(({ commands, run: known }) => commands === 0 && known === redis?.run_id())
+    [...lives].every(({ commands, run: known }) => commands === 0 && known === redis?.runId())
   function letGo(): void {
     if (!isSettled()) return
     for (const resolve of waiting) resolve()
@@ -218,7 +218,7 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
   }
   /** A replica looks every second, until it has restored what it knows. */
   async function restore(life: Life): Promise<void> {
-    while (!life.isDead && life.run !== redis?.run_id()) await life.look()
+    while (!life.isDead && life.run !== redis?.runId()) await life.look()
   }
   async function crash(loses: number): Promise<void> {
     if (!redis) return
@@ -232,7 +232,7 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
   /** What a replica and Redis lose together is lost for good, so Redis loses only what was written after the last end of a replica. */
   function kill(index: number): void {
     const { life } = at(index)
-    if (redis && life.run !== redis.run_id()) return
+    if (redis && life.run !== redis.runId()) return
     redis?.hold()
     life.isDead = true
     lives.delete(life)

@@ -8,7 +8,7 @@ export type LosingRedis = Pick<RedisLink, 'assertCopied' | 'key' | 'run' | 'scri
   lose(count: number): Promise<void>
   hold(): void
   /** The present run. */
-  run_id(): string
+  runId(): string
   close(): Promise<void>
 }
 
@@ -27,7 +27,6 @@ export async function connectLosing(url: string): Promise<LosingRedis> {
   let held = 0
   let history: { again: () => Promise<unknown>; isLook: boolean; run: number }[] = []
 
-  const runId = () => `run${runs}`
   const setRun = (run: number) =>
     link.run((client) => client.set(info, `run_id:run${run}\r\nuptime_in_seconds:1000\r\n`))
   await setRun(runs)
@@ -65,7 +64,7 @@ export async function connectLosing(url: string): Promise<LosingRedis> {
     hold() {
       held = history.length
     },
-    run_id: runId,
+    runId: () => `run${runs}`,
     close: link.close,
   }
 }
