@@ -3,21 +3,25 @@ import { Hono } from 'hono'
 import { createPage } from '../http/page/page.tsx'
 import { createHttpServer } from '../http/server.ts'
 import { createWalletPassthrough } from '../http/walletPassthrough.ts'
+import type { Upstream } from '../native/upstream.ts'
 import { explainInHeaders } from '../rpc/explain/headers.ts'
 import { chainWords } from '../rpc/openrpc/chainJson.ts'
 import { createDocumentRoutes } from '../rpc/openrpc/routes.ts'
 import { type Core, createCore, followServices, updateMetrics } from './core.ts'
-import type { Gateway, GatewayOptions } from './gatewayTypes.ts'
+import type { GatewayOptions } from './gatewayTypes.ts'
 import { hiddenTexts } from './log.ts'
 
-export type { Gateway, Workers } from './gatewayTypes.ts'
+export type { Workers } from './gatewayTypes.ts'
+
+/** An Ethereum JSON-RPC endpoint in front of one chain. */
+export type Gateway = ReturnType<typeof createGateway>
 
 /**
  * Creates every part once and connects them. Embedders may pass a transport, keys, methods and routes.
  *
  * @throws ConfigError when managed keys would be served on an address that other machines reach.
  */
-export function createGateway(options: GatewayOptions): Gateway {
+export function createGateway(options: GatewayOptions) {
   const core = createCore(options)
   const { booting, config, limits, node, servers, simulator, state, telemetry, unsent } = core
   const ready = followServices(core)
@@ -27,8 +31,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     config,
     metrics: telemetry.metrics,
     native: node.native,
+    /** Settles when the node has answered. Rejects with MissingCapabilityError if it cannot be used, even long after `start`. */
     ready,
-    health: core.health,
+    health: () => core.health(),
+    /**
+     * Listens, then waits for the first attempt to reach the node. If the node is down, the gateway keeps trying in the background;
+     * meanwhile `/health` reports it and methods fail.
+     *
+     * @throws MissingCapabilityError when the node cannot be used; the error of `listen`, such as EADDRINUSE.
+     */
     async start() {
       const address = await http.listen()
       // `stop` was called meanwhile.
@@ -43,7 +54,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       await booting.firstAttempt
       return address
     },
-    async stop(options = {}) {
+    /**
+     * Drains: `/ready` answers 503 at once. After `delay` milliseconds (default 0), in which requests are answered and their
+     * connections closed, the port closes. Requests in flight finish within `config.drain`, counted from the
+     * beginning; WebSockets close with 1001. With `isReplaced` another process accepts already: connections end with their next
+     * answer, and idle ones after half of the drain.
+     */
+    async stop(options: { delay?: number; isReplaced?: boolean } = {}) {
       state.draining = true
       // It ends while the requests in flight do: a transaction of the index may take a second.
       state.services?.index?.stopFilling().catch(() => {})
@@ -55,9 +72,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       telemetry.stop()
       unsent.stop()
     },
+    /** One EIP-1193 call in this process, on the full view. @throws RpcError */
     request: servers.request,
+    /** Reads the API keys file again. One that is not valid changes nothing. */
     reloadApiKeys: () => limits.reload(),
-    async setUpstreams(nodes) {
+    /** Replaces the nodes. Calls in flight finish. Does nothing for a chain in this process. */
+    async setUpstreams(nodes: readonly Upstream[]) {
       state.hidden = [...state.hidden, ...hiddenTexts(nodes)]
       await node.upstreams?.update(nodes)
       state.hidden = hiddenTexts(nodes)

@@ -1,9 +1,8 @@
 import type { Config } from '../config/config.ts'
-import type { Health, WorkerState } from '../http/health.ts'
+import type { WorkerState } from '../http/health.ts'
 import type { Artifacts } from '../http/page/reads/source.ts'
 import type { DevAccount } from '../http/page/views/connect.tsx'
 import type { HeldBytes } from '../lib/heldBytes.ts'
-import type { NativeClient } from '../native/client.ts'
 import type { PrivateKey } from '../native/protobuf/signature.ts'
 import type { NativeTransport } from '../native/transport/transport.ts'
 import type { Upstream } from '../native/upstream.ts'
@@ -13,39 +12,8 @@ import type { Tracer } from '../rpc/explain/tracer.ts'
 import type { AroundCall } from '../rpc/jsonrpc/call.ts'
 import type { AnyMethod } from '../rpc/method.ts'
 import type { Log } from './log.ts'
-import type { Metrics, WorkerMetrics } from './metrics.ts'
-import type { Services } from './parts/services.ts'
+import type { WorkerMetrics } from './metrics.ts'
 import type { LocalChain } from './parts/views.ts'
-
-/** An Ethereum JSON-RPC endpoint in front of one chain. */
-export type Gateway = {
-  readonly config: Config
-  readonly metrics: Metrics
-  readonly native: NativeClient
-  /**
-   * Listens, then waits for the first attempt to reach the node. If the node is down, the gateway keeps trying in the background;
-   * meanwhile `/health` reports it and methods fail.
-   *
-   * @throws MissingCapabilityError when the node cannot be used; the error of `listen`, such as EADDRINUSE.
-   */
-  start(): Promise<{ port: number; url: string }>
-  /**
-   * Drains: `/ready` answers 503 at once. After `delay` milliseconds (default 0), in which requests are answered and their
-   * connections closed, the port closes. Requests in flight finish within `config.drain`, counted from the
-   * beginning; WebSockets close with 1001. With `isReplaced` another process accepts already: connections end with their next
-   * answer, and idle ones after half of the drain.
-   */
-  stop(options?: { delay?: number; isReplaced?: boolean }): Promise<void>
-  /** Replaces the nodes. Calls in flight finish. Does nothing for a chain in this process. */
-  setUpstreams(upstreams: readonly Upstream[]): Promise<void>
-  /** Reads the API keys file again. One that is not valid changes nothing. */
-  reloadApiKeys(): void
-  /** Settles when the node has answered. Rejects with MissingCapabilityError if it cannot be used, even long after `start`. */
-  readonly ready: Promise<Services>
-  /** One EIP-1193 call in this process, on the full view. @throws RpcError */
-  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
-  health(): Health
-}
 
 /** What `createGateway` takes. */
 export type GatewayOptions = {
