@@ -1,6 +1,4 @@
-import type { Address, Hash, Hex } from 'viem'
-
-import type { JsonSchema } from '../lib/jsonSchema.ts'
+import type { Schema, ValueOf } from '../lib/jsonSchema.ts'
 import * as schemas from './schemas.ts'
 
 /** The operation that began a frame, as Ethereum nodes name it. */
@@ -13,38 +11,32 @@ export type CallKind =
   | 'CREATE2'
   | 'SELFDESTRUCT'
 
-/** A log of a frame. `position`: number of calls of the frame before it. `index`: its index in the transaction. */
-export type CallLog = { address: Address; topics: Hash[]; data: Hex; position: Hex; index: Hex }
+const log = schemas.object({
+  address: schemas.address,
+  topics: schemas.listOf(schemas.hash),
+  data: schemas.bytes,
+  // Number of calls of the frame before it.
+  position: schemas.quantity,
+  // Its index in the transaction.
+  index: schemas.quantity,
+})
+
+/** A log of a frame. */
+export type CallLog = ValueOf<typeof log>
 
 /**
- * A frame in the format of geth's `callTracer`. Unknown fields are absent: a node's record of inner calls has no input,
- * output and gas.
+ * Schema of a frame in the format of geth's `callTracer`. Unknown fields are absent: a node's record of inner calls has no input, output
+ * and gas. Its amounts are already in the client's unit.
  */
-export type CallFrame = {
-  from: Address
-  gas?: Hex
-  gasUsed?: Hex
-  /** Absent for a failed creation. */
-  to?: Address
-  input?: Hex
-  output?: Hex
-  error?: string
-  revertReason?: string
-  calls?: CallFrame[]
-  logs?: CallLog[]
-  /** In the client's unit. Absent for STATICCALL. */
-  value?: Hex
-  type: CallKind
-}
-
-/** Schema of a call frame. Its amounts are already in the client's unit. */
-export const callFrame: JsonSchema = {
+export const callFrame = {
   title: 'call frame',
   ...schemas.object(
     {
-      type: schemas.text,
+      type: schemas.text as Schema<CallKind>,
       from: schemas.address,
+      // Absent for a failed creation.
       to: schemas.address,
+      // Absent for STATICCALL.
       value: schemas.quantity,
       gas: schemas.quantity,
       gasUsed: schemas.quantity,
@@ -53,16 +45,11 @@ export const callFrame: JsonSchema = {
       error: schemas.text,
       revertReason: schemas.text,
       calls: schemas.listOf({ type: 'object', description: 'call frames' }),
-      logs: schemas.listOf(
-        schemas.object({
-          address: schemas.address,
-          topics: schemas.listOf(schemas.hash),
-          data: schemas.bytes,
-          position: schemas.quantity,
-          index: schemas.quantity,
-        }),
-      ),
+      logs: schemas.listOf(log),
     },
     ['to', 'value', 'gas', 'gasUsed', 'input', 'output', 'error', 'revertReason', 'calls', 'logs'],
   ),
 }
+
+/** A frame of a transaction, with those inside it. */
+export type CallFrame = Omit<ValueOf<typeof callFrame>, 'calls'> & { calls?: CallFrame[] }
