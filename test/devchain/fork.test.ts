@@ -1,9 +1,10 @@
-import type { Hex } from 'viem'
+import { getContractAddress, type Hex } from 'viem'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { signHash } from '../../src/native/protobuf/signature.ts'
 import type { DevGateway } from '../support/devGateway.ts'
 import { coins, height, NOBODY, WHO, startForkedChain } from '../support/forkedChain.ts'
+import { artifacts } from '../support/recordedChain.ts'
 
 const { balanceOf, deployment, owner, point, real, startFork, token, transfer } =
   await startForkedChain()
@@ -55,6 +56,26 @@ describe('what was before the fork', () => {
     expect(await fork.rpc('eth_getTransactionReceipt', later)).toBeNull()
     expect(await fork.rpc('eth_getTransactionByHash', later)).toBeNull()
     expect(await balanceOf(fork, NOBODY)).toBe(0n)
+  })
+
+  test('behavior: a contract that the real chain made later can be made here too, with the coins at its address', async () => {
+    const from = real.accountOf(1)
+    const address = getContractAddress({ from, nonce: 1n }).toLowerCase()
+    await real.rpc('eth_sendTransaction', { from, to: address, value: '0x5' })
+    const number = await height(real)
+    const data = `0x${artifacts.Token.bytecode.replace('0x', '')}${'0'.repeat(64)}`
+    const made = await real.rpc('eth_sendTransaction', { from, data })
+    expect(await real.rpc('eth_getTransactionReceipt', made)).toMatchObject({
+      contractAddress: address,
+    })
+    const fork = await startFork({ number })
+    await fork.rpc('hardhat_impersonateAccount', from)
+    const again = await fork.rpc('eth_sendTransaction', { from, data })
+    expect(await fork.rpc('eth_getTransactionReceipt', again)).toMatchObject({
+      contractAddress: address,
+      status: '0x1',
+    })
+    expect(await coins(fork, address as Hex)).toBe(5)
   })
 
   test('error: transactions before the fork are not available', async () => {

@@ -1,7 +1,7 @@
 import type { NativeClient } from '../../native/client.ts'
 import { contractRecord } from '../contracts/records.ts'
 import { ForkError } from '../state/errors.ts'
-import type { Account, Tables } from '../state/model.ts'
+import { type Account, newAccount, type Tables } from '../state/model.ts'
 import { slotOf } from '../state/resources.ts'
 import { readAccount } from './account.ts'
 import type { Entries, ReadState } from './base.ts'
@@ -31,7 +31,16 @@ export function createForkReader({
     ])
     if (!node || (node.create_time ?? 0) > timestamp) return undefined
     const read = readAccount(node, slot)
-    return balance === undefined ? read : { ...read, balance }
+    if (read.type !== 'Contract' || !(await isLater(address, await exact.code(address))))
+      return balance === undefined ? read : { ...read, balance }
+    // Coins can be at an address before a contract is.
+    return balance ? { ...newAccount(address, 'Normal', 0), balance } : undefined
+  }
+
+  /** Whether a contract was created after the block, when it had this code. Contracts that transactions created have no time. */
+  async function isLater(address: string, code: Uint8Array | undefined): Promise<boolean> {
+    // A contract may have no code; where nonces are counted it has one.
+    return code?.length === 0 && ((await exact.nonce(address)) ?? 0n) === 0n
   }
 
   async function accountEntries(address: string): Promise<Entries> {
@@ -48,8 +57,6 @@ export function createForkReader({
       exact.code(address),
     ])
     const runtime = code ?? bytesOf(info?.runtimecode)
-    // Without code at the block, the contract was created later.
-    const isLater = code?.length === 0
     const factor = BigInt(info?.contract_state?.energy_factor ?? 0)
     const contract = info?.smart_contract && {
       ...contractRecord.read(info.smart_contract),
@@ -58,7 +65,7 @@ export function createForkReader({
     }
     return [
       [`code:${address}`, runtime.length > 0 ? runtime : undefined],
-      [`contract:${address}`, isLater ? undefined : contract],
+      [`contract:${address}`, (await isLater(address, code)) ? undefined : contract],
     ]
   }
 
