@@ -78,6 +78,29 @@ describe('what was before the fork', () => {
     expect(await coins(fork, address as Hex)).toBe(5)
   })
 
+  test('behavior: a contract that the real chain destroyed later is here, with its coins', async () => {
+    const from = real.accountOf(2)
+    // SELFDESTRUCT to the caller.
+    const data = '0x6133ff6000526002601ef3'
+    const made = await real.rpc('eth_sendTransaction', { from, data, value: '0x5' })
+    const { contractAddress: to } = (await real.rpc('eth_getTransactionReceipt', made)) as {
+      contractAddress: Hex
+    }
+    const number = await height(real)
+    await real.rpc('eth_sendTransaction', { from, to, gas: '0x186a0' })
+    expect(await real.rpc('eth_getCode', to, 'latest')).toBe('0x')
+    const fork = await startFork({ number })
+    expect(await fork.rpc('eth_getCode', to, 'latest')).toBe('0x33ff')
+    expect(await coins(fork, to)).toBe(5)
+    const paid = await fork.rpc('eth_sendTransaction', {
+      from: fork.accountOf(0),
+      to,
+      gas: '0x186a0',
+    })
+    expect(await fork.rpc('eth_getTransactionReceipt', paid)).toMatchObject({ status: '0x1' })
+    expect(await coins(fork, to)).toBe(0)
+  })
+
   test('error: transactions before the fork are not available', async () => {
     const fork = await startFork()
     for (const [method, param] of [

@@ -29,12 +29,17 @@ export function createForkReader({
       native.wallet.getAccount({ address }),
       exact.balance(address),
     ])
-    if (!node || (node.create_time ?? 0) > timestamp) return undefined
-    const read = readAccount(node, slot)
-    if (read.type !== 'Contract' || !(await isLater(address, await exact.code(address))))
-      return balance === undefined ? read : { ...read, balance }
-    // Coins can be at an address before a contract is.
-    return balance ? { ...newAccount(address, 'Normal', 0), balance } : undefined
+    if (node && (node.create_time ?? 0) > timestamp) return undefined
+    const read = node && readAccount(node, slot)
+    const known = read && (balance === undefined ? read : { ...read, balance })
+    if (known && known.type !== 'Contract') return known
+    const code = await exact.code(address)
+    if (known && !(await isLater(address, code))) return known
+    // The contract was created or destroyed after the block. Coins can be at an address before a contract is.
+    const type = code?.length ? 'Contract' : 'Normal'
+    return balance || code?.length
+      ? { ...newAccount(address, type, 0), balance: balance ?? 0n }
+      : undefined
   }
 
   /** Whether a contract was created after the block, when it had this code. Contracts that transactions created have no time. */
