@@ -17,7 +17,8 @@ type FlatSuicide = { address: Address; balance: Hex; refundAddress: Address }
 type FlatResult = { address?: Address; code?: Hex; gasUsed?: Hex; output?: Hex }
 
 const integer: Schema<number> = { type: 'integer' }
-const anObject = { type: 'object' }
+const action: Schema<FlatCall | FlatCreate | FlatSuicide> = { type: 'object' }
+const result: Schema<FlatResult> = { type: 'object' }
 const kind: Schema<'call' | 'create' | 'suicide'> = { enum: ['call', 'create', 'suicide'] }
 
 /** Schema of a frame in the format of Parity's `trace_*` methods. Unknown fields are absent. Its amounts are already in the client's unit. */
@@ -25,13 +26,13 @@ export const flatTrace = {
   title: 'trace',
   ...schemas.object(
     {
-      action: anObject as Schema<FlatCall | FlatCreate | FlatSuicide>,
+      action,
       blockHash: schemas.hash,
       blockNumber: integer,
       transactionHash: schemas.hash,
       transactionPosition: integer,
       error: schemas.text,
-      result: schemas.nullable(anObject as Schema<FlatResult>),
+      result: schemas.nullable(result),
       // Number of frames directly inside.
       subtraces: integer,
       // The path from the outermost frame: an index at each level.

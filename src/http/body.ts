@@ -58,7 +58,7 @@ function collect(incoming: IncomingMessage, limit: number, open: () => Hold): Pr
     const fail = (error: unknown) => {
       incoming.off('data', add)
       hold?.end()
-      reject(error as Error)
+      reject(error)
     }
     function add(chunk: Buffer) {
       if (chunk.length === expected) {

@@ -15,12 +15,12 @@ export type DevGateway = {
   chain: DevChain
   gateway: Gateway
   /** Address and private key of a funded account. */
-  accountOf(index: number): Address
-  keyOf(index: number): Hex
-  rpc(method: string, ...params: unknown[]): Promise<unknown>
+  accountOf: (index: number) => Address
+  keyOf: (index: number) => Hex
+  rpc: (method: string, ...params: unknown[]) => Promise<unknown>
   /** A call of the native interface on the same port. */
-  native(path: string, body?: unknown): Promise<Record<string, unknown>>
-  close(): Promise<void>
+  native: (path: string, body?: unknown) => Promise<Record<string, unknown>>
+  close: () => Promise<void>
 }
 
 /** Starts a dev chain with a gateway for the tests of a file. It is reset before each test and ends after the last one. */

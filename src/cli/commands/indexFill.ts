@@ -67,9 +67,9 @@ type FillRequest = ReturnType<typeof readRequest>
 
 /** The options, checked. */
 function readRequest(io: Io, options: FillOptions) {
-  const { order } = options
-  if (order !== 'newest' && order !== 'oldest')
-    throw usageError(`--order needs newest or oldest, got "${order}"`)
+  if (options.order !== 'newest' && options.order !== 'oldest')
+    throw usageError(`--order needs newest or oldest, got "${options.order}"`)
+  const order: Order = options.order
   return {
     address: indexAddress(io, options),
     addresses: options.address?.map((text) =>
@@ -77,7 +77,7 @@ function readRequest(io: Io, options: FillOptions) {
     ),
     concurrency: wholeNumber(options.concurrency, '--concurrency', 1, MAX_CONCURRENCY),
     from: wholeNumber(options.from, '--from'),
-    order: order as Order,
+    order,
     rate: wholeNumber(options.indexRate, '--index-rate', 1),
     // Undefined for the newest block that can be indexed.
     to: options.to === undefined ? undefined : wholeNumber(options.to, '--to'),

@@ -146,7 +146,7 @@ export type PackedContract = Omit<Contract, 'parameter'> & {
 /** A contract with the fields of its parameter, as the node prints it. @throws TypeError when the bytes are not of its type */
 export function unpackContract({ parameter, ...rest }: PackedContract, spelling?: Spelling) {
   // The one enum that the node prints even when it is the default.
-  const type = String(rest.type ?? ContractTypeSchema.value[0]?.name)
+  const type = rest.type ?? ContractTypeSchema.value[0]?.name ?? ''
   const schema = contractSchema(type)
   const bytes = Buffer.from(parameter?.value ?? '', 'hex')
   return {
