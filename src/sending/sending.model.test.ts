@@ -295,7 +295,7 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
         redis: {
           ...shared,
           onStatus: () => () => {},
-          run: faulty(shared.run) as LosingRedis['run'],
+          run: (commands) => faulty(() => shared.run(commands))(),
           script(lua) {
             const call = shared.script(lua)
             return faulty(async (keys: string[], args: (number | string)[]) => {

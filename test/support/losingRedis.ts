@@ -65,6 +65,6 @@ export async function connectLosing(url: string): Promise<LosingRedis> {
       held = history.length
     },
     runId: () => `run${runs}`,
-    close: link.close,
+    close: () => link.close(),
   }
 }

@@ -97,7 +97,7 @@ export function createProduction(
      * Makes blocks. `interval` is the time between them in milliseconds. Of more than 1,000 blocks the empty ones in the middle are
      * a run, which takes no memory for each block.
      */
-    async mineMany(count: number, interval = 0): Promise<void> {
+    mineMany: async (count: number, interval = 0): Promise<void> => {
       for (let made = 0; made < count;) {
         const left = count - made - STORED_AFTER
         if (made > 0 && count > MOST_STORED)
@@ -119,10 +119,10 @@ export function createProduction(
      *   except with a fork or a state file, where a valid transaction can still fail.
      * @throws EthereumError
      */
-    async send(
+    send: async (
       signed: SignedEthereum,
       start?: () => Promise<void>,
-    ): Promise<{ announced: Promise<void> }> {
+    ): Promise<{ announced: Promise<void> }> => {
       const { id } = await ledger.offerEthereum(signed)
       const isReady = await runFetching(() => ledger.isReady(id))
       if (!production.automine || !isReady) return { announced: Promise.resolve() }
@@ -132,7 +132,7 @@ export function createProduction(
     },
 
     /** Calls the listener after each change of the chain and waits for it. Returns the function that removes it. */
-    onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void {
+    onBlock: (listener: (head: ChainBlock) => Promise<void> | void): (() => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
@@ -141,7 +141,7 @@ export function createProduction(
     blockTime: () => between.least,
 
     /** Sets the milliseconds between blocks, or the range of a random time for each block. */
-    setBlockTime(least: number, most = least): void {
+    setBlockTime: (least: number, most = least): void => {
       between = { least, most }
       schedule()
     },

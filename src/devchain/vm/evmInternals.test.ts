@@ -49,7 +49,7 @@ test.each([
   ['a jump into a value', '600456605b'],
   [
     'values of each length',
-    `60ff61eeff62ddeeff6380000000${'64'}${'9a'.repeat(5)}7f${'fe'.repeat(32)}01010101015f5260205ff3`,
+    `60ff61eeff62ddeeff638000000064${'9a'.repeat(5)}7f${'fe'.repeat(32)}01010101015f5260205ff3`,
   ],
   ['a value that the end of the code cuts off', '5f5b62ffff'],
   ['an invalid operation', 'fe'],

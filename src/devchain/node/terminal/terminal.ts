@@ -150,7 +150,7 @@ export function createTerminal({ chain, color, decimals, verbose, write }: creat
     /** Runs a call and prints it when it has ended. */
     around,
     /** Prints a call of an unknown method. */
-    unknown(method: string): void {
+    unknown: (method: string): void => {
       if (enabled) printer.entry(`${method} - Method not supported`, true, [])
     },
     /** Stores what contracts printed during a call. */
