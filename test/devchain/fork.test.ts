@@ -1,4 +1,5 @@
-import { getContractAddress, type Hex } from 'viem'
+import { getContractAddress, type Hex, numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { signHash } from '../../src/native/protobuf/signature.ts'
@@ -99,6 +100,24 @@ describe('what was before the fork', () => {
     })
     expect(await fork.rpc('eth_getTransactionReceipt', paid)).toMatchObject({ status: '0x1' })
     expect(await coins(fork, to)).toBe(0)
+  })
+
+  test('behavior: a delegation of an account (EIP-7702) is that of the fork block', async () => {
+    const account = privateKeyToAccount(real.keyOf(3))
+    const address: Hex = `0x${'e2'.repeat(20)}`
+    const chainId = Number(await real.rpc('eth_chainId'))
+    const { r, s, yParity } = await account.signAuthorization({ address, chainId, nonce: 0 })
+    const authorization = { address, chainId: numberToHex(chainId), nonce: '0x0', r, s }
+    await real.rpc('eth_sendTransaction', {
+      from: real.accountOf(0),
+      to: NOBODY,
+      authorizationList: [{ ...authorization, yParity: numberToHex(yParity ?? 0) }],
+    })
+    const fork = await startFork({ number: await height(real) })
+    await coins(fork, account.address)
+    expect(await fork.rpc('eth_getCode', account.address, 'latest')).toBe(
+      `0xef0100${address.slice(2)}`,
+    )
   })
 
   test('error: transactions before the fork are not available', async () => {

@@ -51,8 +51,11 @@ export function createForkReader({
   async function accountEntries(address: string): Promise<Entries> {
     const found = await account(address)
     const entries: [string, unknown][] = [[`account:${address}`, found]]
-    if (found?.type !== 'Contract')
-      entries.push([`code:${address}`, undefined], [`contract:${address}`, undefined])
+    if (found?.type === 'Contract') return entries
+    // On another development chain an account can have the code of a delegation (EIP-7702).
+    const code = found && (await exact.code(address))
+    entries.push([`code:${address}`, code?.length ? code : undefined])
+    entries.push([`contract:${address}`, undefined])
     return entries
   }
 
