@@ -43,7 +43,7 @@ const everyCommand = (command: Command): Command[] => [
 
 /** Options of other programs that the pages name: npm, anvil, Hardhat, cast, forge, esbuild, systemctl, redis-cli, Node. */
 const OTHERS =
-  '--bundle --broadcast --build --cluster --evm --format --fork-block-number --fork-url --global --hardfork --kill-whom --latency --max-semi-space-size --no-deploy --no-mining --network --omit --outfile --reuse-values --serve --servedir --set --signal --steps-tracing --trace'.split(
+  '--always-sparkplug --bundle --broadcast --build --cluster --evm --format --fork-block-number --fork-url --global --hardfork --kill-whom --latency --max-semi-space-size --no-deploy --no-mining --network --no-lazy-feedback-allocation --omit --outfile --reuse-values --serve --servedir --set --signal --steps-tracing --trace'.split(
     ' ',
   )
 
