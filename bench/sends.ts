@@ -1,10 +1,12 @@
-// Transfers that a gateway signs and sends (eth_sendTransaction), from one account and from fifty, recorded in a file: transfers a second
+// Transfers that a gateway signs and sends (eth_sendTransaction), from one account and from fifty, recorded in a file or in Redis: transfers a second
 // and CPU time. Each build has a development chain of its own, in this process. Short rounds of the builds alternate, every second time
 // in reverse order, and a comparison is the median of the ratios of rounds beside each other.
 //
 //   npm run bench -- sends
 //   BENCH_OTHER=/path/to/dist/main.js   another build, compared with this one
 //   BENCH_SECONDS=1 BENCH_ROUNDS=9
+//   BENCH_REDIS=redis://127.0.0.1:6379  the record is in Redis
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -101,7 +103,11 @@ async function startSide(folder: string, main?: string): Promise<Side> {
   const node = await startFaultProxy(proxyTarget(chain))
   const keys = `${folder}.keys`
   writeFileSync(keys, chain.accounts.map(({ key }) => key).join('\n'), { mode: 0o600 })
-  const flags = ['--upstream', node.url, '--keys', keys, '--data-dir', folder]
+  const redis = process.env['BENCH_REDIS']
+  const record = redis
+    ? ['--redis', redis, '--redis-prefix', `bench-${randomUUID()}`]
+    : ['--data-dir', folder]
+  const flags = ['--upstream', node.url, '--keys', keys, ...record]
   const { pid, url } = await startGateway(flags, main)
   const accounts = chain.accounts.map(({ key }) => privateKeyToAccount(`0x${key}`).address)
   const bodies = accounts.map((from, index) => {
