@@ -22,7 +22,7 @@ export function createFloorWait({
   const members = () => nodes().map(({ member }) => member)
 
   function wait(call: Route, signal: StopSignal | undefined): Promise<Member> {
-    if (!router.mayCatchUp(call)) return Promise.reject(noneUsable(call.operation))
+    if (!router.mayCatchUp(call)) return Promise.reject(noneUsable())
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(limit)
@@ -38,7 +38,7 @@ export function createFloorWait({
       const leave = () => (end(), reject(signal?.reason))
       const limit = setTimeout(() => {
         end()
-        reject(noneUsable(call.operation))
+        reject(noneUsable())
       }, MAX_WAIT)
       checks.add(check)
       signal?.addEventListener('abort', leave, { once: true })
@@ -55,8 +55,8 @@ export function createFloorWait({
     }
   }
 
-  function noneUsable(operation: string): UpstreamError {
-    if (members().some((member) => router.isUsable(member) && member.offers(operation)))
+  function noneUsable(): UpstreamError {
+    if (members().some(router.isUsable))
       return new UpstreamError(
         `no upstream node has reached block ${chain.head} yet: the highest is at ${highest()}`,
       )

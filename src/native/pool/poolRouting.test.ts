@@ -44,6 +44,23 @@ test('behavior: old balances are asked of nodes that keep them', async () => {
   expect(asked).toEqual([0, 20])
 })
 
+test('behavior: an operation that every node seems to lack is asked all the same', async () => {
+  const pool = await startTestPool()
+  // As from a front end that is being replaced.
+  for (const node of pool.nodes)
+    await node.fail(
+      { kind: 'status', status: 404, text: '' },
+      { only: ({ path }) => path.endsWith('triggerconstantcontract') },
+    )
+  await expect(readState(pool)).rejects.toThrow()
+  expect(pool.pool.status().map(({ lacks }) => lacks)).toEqual([
+    ['triggerconstantcontract'],
+    ['triggerconstantcontract'],
+  ])
+  for (const node of pool.nodes) await node.heal()
+  await readState(pool)
+})
+
 test('behavior: a pruned node is not asked again for blocks as old as one that it lacked', async () => {
   const chain = createScriptedChain()
   for (let block = 0; block < 1_100; block++) chain.mine()

@@ -39,8 +39,13 @@ export function createRouter({
   }
 
   function isAble(member: Member, { need, operation }: Route): boolean {
-    if (!isUsable(member) || !member.offers(operation)) return false
+    if (!isUsable(member) || (!member.offers(operation) && anyOffers(operation))) return false
     return need.kind !== 'balances' || member.known.balances !== false || !anyKeepsBalances()
+  }
+
+  /** A front end of all nodes can answer for a moment as if they did not offer what they do. */
+  function anyOffers(operation: string): boolean {
+    return members().some((member) => isUsable(member) && member.offers(operation))
   }
 
   function anyKeepsBalances(): boolean {
