@@ -36,6 +36,8 @@ export async function endServer(
   else closeIdle()
   await ws.drain(deadline - performance.now())
   await closed
+  // Ends the timer that looks at its connections, which would keep the server and all behind it in memory.
+  server.close()
   clearTimeout(cut)
   clearTimeout(idle)
 }
