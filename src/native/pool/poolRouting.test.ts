@@ -52,7 +52,7 @@ test('behavior: an operation that every node seems to lack is asked all the same
       { kind: 'status', status: 404, text: '' },
       { only: ({ path }) => path.endsWith('triggerconstantcontract') },
     )
-  await expect(readState(pool)).rejects.toThrow()
+  await expect(readState(pool)).rejects.toThrow('the upstream node does not serve')
   expect(pool.pool.status().map(({ lacks }) => lacks)).toEqual([
     ['triggerconstantcontract'],
     ['triggerconstantcontract'],
