@@ -25,8 +25,8 @@ const READS = '0x6000355b80545060010180607f1660035700'
 /** Uses 256 KiB of memory, then runs without end. */
 const ENDLESS = '0x600162040000525b600756'
 
-/** Runs without end. */
-const LOOP = '0x5b600056'
+/** Multiplies a point of bn254 without end. It takes many seconds to use the energy of a block. */
+const LOOP = '0x60015f5260026020525f196040525b6040606060605f60075afa50600e56'
 const ENDLESS_ACCOUNT: Hex = `0x${'cd'.repeat(20)}`
 
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
