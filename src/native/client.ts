@@ -65,9 +65,9 @@ export function createNodeClient({
     call: Call | undefined,
   ): Promise<unknown> {
     const idempotent = kind !== 'send'
-    const { asked, caller, group, meter, signal } = call ?? {}
+    const signal = call?.signal
     for (let attempt = 0; ; attempt++) {
-      const options = { asked, caller, group, meter, signal, idempotent, kind, part: wanted }
+      const options = { ...call, idempotent, kind, part: wanted }
       const reply = await transport.send(path, body, options)
       const check = () => signal?.throwIfAborted()
       const read =
