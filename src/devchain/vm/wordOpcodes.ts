@@ -2,6 +2,7 @@ import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { LRUCache } from 'lru-cache'
 
 import type { AddOpcode } from './opcode.ts'
 
@@ -67,7 +68,7 @@ export function wordOpcodes(common: Common, load: LoadSlot): AddOpcode[] {
 
 const hexOf = (word: bigint): string => word.toString(16).padStart(64, '0')
 
-/** The word of the last {@link bytesOf}, which the memory copies at once. */
+/** One buffer for all words, because the memory copies the bytes at once. */
 const scratch = Buffer.alloc(32)
 
 function bytesOf(word: bigint): Uint8Array {
@@ -90,17 +91,14 @@ const LONGEST_KEPT = 64
 /** Most hashes that are kept. */
 const MOST_KEPT = 10_000
 
-const hashes = new Map<string, bigint>()
+const hashes = new LRUCache<string, bigint>({ max: MOST_KEPT })
 
 /** Keccak-256 as a word. Contracts hash the same few keys of their mappings in every call. */
 export function hashWord(data: Uint8Array): bigint {
   if (data.length > LONGEST_KEPT) return hashed(data)
   const key = Buffer.from(data.buffer, data.byteOffset, data.length).toString('latin1')
   let hash = hashes.get(key)
-  if (hash === undefined) {
-    if (hashes.size >= MOST_KEPT) hashes.clear()
-    hashes.set(key, (hash = hashed(data)))
-  }
+  if (hash === undefined) hashes.set(key, (hash = hashed(data)))
   return hash
 }
 
