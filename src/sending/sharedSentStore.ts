@@ -12,8 +12,8 @@ const MAX_BYTES = 2 * 16 * 1024 * 1024
 const OVERHEAD = 1_000
 
 /**
- * Milliseconds for which a fact is kept: much longer than a transaction can be mined, and much shorter than Redis keeps it. Not a time of
- * the chain, because the clock of the machine may be wrong.
+ * Milliseconds for which a fact is kept: much longer than a transaction can be mined, and much shorter than Redis keeps it. This process
+ * counts them, and does not look at the time of the chain, because the clock of the machine may be wrong.
  */
 const KEPT = 60 * 60_000
 
@@ -63,7 +63,7 @@ export function createSharedSentStore({
     sizeCalculation: ({ sent: { hex = '' } }) => hex.length + OVERHEAD,
     ttl: KEPT,
   })
-  /** The run in which this process has restored its facts. */
+  /** The run of the server (`run_id` of INFO) in which this process has restored its facts. */
   let current: { run: string; settled: Promise<unknown> } | undefined
   let entering: Promise<void> | undefined
   /** The highest version of a fact. */

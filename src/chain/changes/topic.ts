@@ -152,7 +152,7 @@ function logsOf(
   }
 }
 
-/** How many blocks probably have the wanted number of logs, after a search that found so many. */
+/** The blocks of the next search, which should find about the wanted number of logs. @param logs - that the last one found in its blocks */
 function nextSpan(
   { blocks, most }: { blocks: number; most: number },
   logs: number,

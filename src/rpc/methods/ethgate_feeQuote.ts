@@ -10,7 +10,7 @@ const { amount, quantity } = schemas
 /** Members of a call or transaction. Those of gas, fee and nonce have no effect on a quote. */
 const MEMBERS = [...Object.keys(sendRequest.doc?.schema.properties ?? {}), 'type']
 
-/** A call without unknown members: a misspelt one would change the quote without a sign. */
+/** A call without unknown members: a misspelt one would change the quote without an error. */
 const quotedCall: Param<CallRequest> = (input, scope) => {
   if (isObject(input)) objectOf(MEMBERS, input)
   return callRequest(input, scope)

@@ -121,7 +121,7 @@ const blockMembers = objectParam('block', {
 export type BlockOverride = Present<ReturnType<typeof blockMembers>>
 
 /**
- * The block overrides of a client by geth's names. An unknown one is an error: ignored, it would change the answer without a sign.
+ * The block overrides of a client by geth's names. An unknown one is an error: ignored, the answer would be wrong without an error.
  */
 function ownNames(input: Json): Json {
   const given = objectOf(BLOCK_NAMES, input)

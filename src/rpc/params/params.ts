@@ -259,7 +259,7 @@ export function arrayOf<value>(param: Param<value>): Param<value[]> {
 
 /**
  * An object with these members, of which those that decode to a default or to undefined may be absent. Others are refused: ignored, a
- * misspelt one would change the answer without a sign.
+ * misspelt one would change the answer without an error.
  */
 export function objectParam<const decoders extends Readonly<Record<string, AnyParam>>>(
   name: string,
