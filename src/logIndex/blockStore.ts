@@ -1,5 +1,5 @@
 import { createKeeper } from './blocks/keeper.ts'
-import { type BlockReader, openBlockReader } from './blocks/reader.ts'
+import { type StoreReader, openStoreReader } from './blocks/storeReader.ts'
 import type { BlockSource } from './blocks/throughStore.ts'
 import type { Usage } from './blocks/writer.ts'
 import { nameOf } from './engine/open.ts'
@@ -21,7 +21,7 @@ const LOG_EVERY = 3_600_000
  */
 export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Options) {
   const name = nameOf(data.address)
-  let reader: BlockReader | undefined
+  let reader: StoreReader | undefined
   let opening: Promise<void> | undefined
   let usage: Usage | undefined
   let problem: string | undefined
@@ -48,7 +48,7 @@ export function createBlockStore({ log, onOpen, ...data }: createBlockStore.Opti
   }
 
   async function open(): Promise<void> {
-    reader = await openBlockReader({
+    reader = await openStoreReader({
       address: data.address,
       onDamage(number, error) {
         damaged++

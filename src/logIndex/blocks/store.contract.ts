@@ -7,8 +7,8 @@ import { BLOCKS_LAYOUT } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import { blockFromHttp, outcomesFromHttp } from './fromHttp.ts'
 import type { Part } from './halves.ts'
-import { type BlockReader, openBlockReader } from './reader.ts'
 import { keysOf, type StoredBlock } from './row.ts'
+import { type StoreReader, openStoreReader } from './storeReader.ts'
 import { type BlockWriter, openBlockWriter } from './writer.ts'
 
 const GENESIS = recordedBlock(0).block.blockID
@@ -22,7 +22,7 @@ const recorded = heights.map((number): StoredBlock => {
 
 const bytesOf = (number: number) => recorded[number] as StoredBlock
 /** Whether a block is read as gRPC gave it. */
-async function has(reader: BlockReader, number: number): Promise<boolean> {
+async function has(reader: StoreReader, number: number): Promise<boolean> {
   const { block, outcomes } = bytesOf(number)
   const found = await reader.get(number)
   return found?.block.equals(block) === true && found.outcomes.equals(outcomes)
@@ -55,7 +55,7 @@ export function testBlockStore({
   drop: () => Promise<void>
 }): void {
   let writer: BlockWriter
-  let reader: BlockReader
+  let reader: StoreReader
   let time = 1_000 * HOUR
   const problems: string[] = []
   const damaged: number[] = []
@@ -69,7 +69,7 @@ export function testBlockStore({
       onProblem: (message) => problems.push(message),
     })
   const openReader = () =>
-    openBlockReader({
+    openStoreReader({
       address,
       now: () => time,
       onDamage: (number) => damaged.push(number),

@@ -6,7 +6,7 @@ import { openEngine } from '../engine/open.ts'
 import { hourOf, idKey, keysOf, restore, type Row, type StoredBlock, unpackRow } from './row.ts'
 
 /** Reads a store of final blocks. */
-export type BlockReader = Awaited<ReturnType<typeof openBlockReader>>
+export type StoreReader = Awaited<ReturnType<typeof openStoreReader>>
 
 /** Memory for rows that were read: clients read the outcomes after the block, and often its neighbours. */
 const RECENT_BYTES = 8 * 1024 * 1024
@@ -15,12 +15,12 @@ const RECENT_BLOCKS = 32
 const HOUR = 3_600_000
 
 /** Opens a store of blocks for reading. @throws IndexError */
-export async function openBlockReader({
+export async function openStoreReader({
   address,
   now = Date.now,
   onDamage,
   onUse,
-}: openBlockReader.Options) {
+}: openStoreReader.Options) {
   const engine = await openEngine(address, { layout: BLOCKS_LAYOUT, mustExist: true })
   const rows = new LRUCache<string, Row>({
     maxSize: RECENT_BYTES,
@@ -80,7 +80,7 @@ export async function openBlockReader({
   }
 }
 
-export declare namespace openBlockReader {
+export declare namespace openStoreReader {
   type Options = {
     address: string
     /** Milliseconds. @default Date.now */
