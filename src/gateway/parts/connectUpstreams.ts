@@ -13,7 +13,10 @@ import type { Telemetry } from './telemetry.ts'
 /** Milliseconds for which the condition of the nodes counts as known. */
 const CONDITION_AGE = 20
 
-/** Milliseconds of a median call above which a round trip costs more than the work for an answer. */
+/**
+ * Milliseconds of a round trip above which it costs more than the work for an answer. The quickest of the recent calls tell it: all calls
+ * to a far node take at least so long, and those to a busy one near by only while they wait for its work.
+ */
 const FAR = 15
 
 /** Milliseconds until a JSON-RPC that was not found, or differed, is compared again. */
@@ -87,7 +90,7 @@ export function connectUpstreams({
     return (known = {
       at,
       hasGrpc: status.every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
-      isFar: status.every(({ latency }) => (latency.p50 ?? 0) > FAR),
+      isFar: status.every(({ latency }) => (latency.p5 ?? 0) > FAR),
       isSpare: status.every(({ queued, quota }) => queued === 0 && (quota ?? 0) < 0.5),
     })
   }

@@ -15,7 +15,7 @@ export type MemberStatus = MemberState & {
   /** Blocks behind the highest node; null on another chain or branch. */
   lag: number | null
   /** Milliseconds, of the recent calls; null without a call. */
-  latency: { p50: number | null; p95: number | null }
+  latency: { p5: number | null; p50: number | null; p95: number | null }
   /** Part of all calls, from 0 to 1. */
   share: number
   /** Part of the allowed rate that is used, from 0 to 1; null without a limit. */
@@ -55,6 +55,7 @@ export function statusOf(
         ? head - known.head.number
         : null,
     latency: {
+      p5: round(member.latency(0.05)),
       p50: round(member.latency(0.5)),
       p95: round(member.latency(0.95)),
     },

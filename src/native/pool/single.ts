@@ -163,17 +163,18 @@ export function createSingleUpstream({
     else if (started - answeredAt > probeTiming.quiet) void probe()
     const waiting = limiter.enter(path, limit / 2, options)
     if (waiting) await waiting
+    const asked = performance.now()
     counts.calls++
     try {
       // The time of waiting for a place is no longer available to the call.
-      const left = limit - (performance.now() - started)
+      const left = limit - (asked - started)
       const reply = await transport.send(
         path,
         body,
         waiting ? { ...options, timeout: Math.min(left, options.timeout ?? left) } : options,
       )
       const ended = performance.now()
-      latency.add(ended - started)
+      latency.add(ended - asked)
       answeredAt = ended
       if (reply.status === 429) counts.busy++
       fault = reply.status >= 500 ? `it answers HTTP ${reply.status}` : undefined
@@ -221,7 +222,11 @@ export function createSingleUpstream({
           head: null,
           solid: null,
           lag: null,
-          latency: { p50: round(latency.quantile(0.5)), p95: round(latency.quantile(0.95)) },
+          latency: {
+            p5: round(latency.quantile(0.05)),
+            p50: round(latency.quantile(0.5)),
+            p95: round(latency.quantile(0.95)),
+          },
           share: state().state === 'healthy' ? 1 : 0,
           quota: round(limiter.used(), 1000),
           ...counts,
