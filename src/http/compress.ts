@@ -10,12 +10,15 @@ import type { Unsent } from './unsent.ts'
 /** Bytes from which an answer is compressed. A smaller one is sent sooner than it is compressed. */
 const COMPRESSED = 64 * 1024
 
-type Coding = { name: string; create: () => Transform }
+type Coding = { name: string; create: () => Encoder }
+
+/** It counts what it has read. */
+type Encoder = Transform & { readonly bytesWritten: number }
 
 /** The codings of answers, best first, at the levels that are fast. Node 20 has no zstd. */
 const CODINGS: readonly Coding[] = [
   ...('createZstdCompress' in zlib
-    ? [{ name: 'zstd', create: zlib.createZstdCompress as () => Transform }]
+    ? [{ name: 'zstd', create: zlib.createZstdCompress as () => Encoder }]
     : []),
   {
     name: 'br',
@@ -46,20 +49,7 @@ export function sendCompressed(
   client: string,
   unsent: Unsent,
 ): void {
-  let read = 0
-  function* pieces() {
-    for (const part of parts) {
-      const buffer = typeof part === 'string' ? Buffer.from(part) : part
-      for (let at = 0; at < buffer.length; at += PIECE) {
-        const piece = buffer.subarray(at, at + PIECE)
-        read += piece.length
-        yield piece
-      }
-    }
-  }
-  pipeline(Readable.from(pieces(), { objectMode: false }), create(), outgoing, () => {})
-  unsent.watchResponse(outgoing, client, bytes, () => bytes - read)
+  const encoder = create()
+  pipeline(Readable.from(parts), encoder, outgoing, () => {})
+  unsent.watchResponse(outgoing, client, bytes, () => bytes - encoder.bytesWritten)
 }
-
-/** Bytes that are given to a thread at once. */
-const PIECE = 64 * 1024

@@ -16,10 +16,13 @@ export function sendAnswer(
   client: string,
   unsent: Unsent,
 ): void {
-  const { bytes } = answer
-  if (bytes > FIRST_PIECE)
-    return unsent.watchResponse(outgoing, client, bytes, endInPieces(outgoing, answer))
-  endAtOnce(outgoing, answer)
+  const { bytes, parts } = answer
+  if (bytes > FIRST_PIECE) {
+    void sendInPieces(outgoing, parts.toReversed(), bytes, client, unsent)
+    return
+  }
+  write(outgoing, answer)
+  outgoing.end()
   // The kernel takes most answers at once.
   if (bytes > COUNTED) unsent.watchResponse(outgoing, client, bytes, () => 0)
 }
@@ -28,29 +31,18 @@ export function sendAnswer(
  * Headers and body are one write. The body is not given to `end`, which then would write an empty text after it: two pieces
  * take node longer than one.
  */
-function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
+function write(outgoing: ServerResponse, answer: Answer): void {
   const { bytes, parts } = answer
-  const memory = parts.length > FEW_PARTS && bytes > TEXT_LIMIT ? takeSpare(bytes) : undefined
+  const areSmall = parts.length > FEW_PARTS && bytes < parts.length * LARGE_PART
+  const memory = areSmall && bytes > TEXT_LIMIT ? takeSpare(bytes) : undefined
   outgoing.cork()
   if (bytes <= TEXT_LIMIT) writeText(outgoing, answer)
-  else for (const piece of memory ? gathered(parts, memory) : parts) outgoing.write(piece)
+  // A copy of many small parts costs less than a write each.
+  else if (memory) outgoing.write(answerBytes(answer, memory.subarray(0, bytes)))
+  else for (const part of parts) outgoing.write(part)
   outgoing.uncork()
   // Otherwise the socket still reads from it.
   if (memory && outgoing.writableLength === 0) spare.set(memory.length, memory)
-  outgoing.end()
-}
-
-/**
- * Memory for the small parts of an answer, one buffer of each power of two. The system clears new memory page by page: for a
- * batch of 30 with 74 KB that takes a third of the CPU time.
- */
-const spare = new Map<number, Buffer>()
-
-function takeSpare(bytes: number): Buffer {
-  const size = 2 ** Math.ceil(Math.log2(bytes))
-  const memory = spare.get(size) ?? Buffer.allocUnsafeSlow(size)
-  spare.delete(size)
-  return memory
 }
 
 /** Writes the parts as one text. With latin1 for reading and writing, no byte changes. */
@@ -63,41 +55,50 @@ function writeText(outgoing: ServerResponse, answer: Answer): void {
 }
 
 /**
+ * Memory for the copies, one buffer of each power of two. The system clears new memory page by page: for a batch of 30 with 74 KB that
+ * takes a third of the CPU time.
+ */
+const spare = new Map<number, Buffer>()
+
+function takeSpare(bytes: number): Buffer {
+  const size = 2 ** Math.ceil(Math.log2(bytes))
+  const memory = spare.get(size) ?? Buffer.allocUnsafeSlow(size)
+  spare.delete(size)
+  return memory
+}
+
+/**
  * Writes a piece whenever the previous one was sent. The first piece is the largest: each write wakes the client, and the most common
  * answers then need one. Each part is released as soon as it is written: a client that reads slowly or stops reading holds only the
  * rest of its answer in memory.
  *
- * @returns how many bytes are not written yet
+ * @param rest - the parts in reverse order
  */
-function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => number {
-  const rest = parts.toReversed()
+async function sendInPieces(
+  outgoing: ServerResponse,
+  rest: (string | Buffer)[],
+  bytes: number,
+  client: string,
+  unsent: Unsent,
+): Promise<void> {
   let left = bytes
-  let most = FIRST_PIECE
-  function write() {
+  unsent.watchResponse(outgoing, client, bytes, () => left)
+  for (let most = FIRST_PIECE; left > 0; most = PIECE) {
+    // Copying to the kernel takes time.
+    if (timeSlice.isOver()) await timeSlice.next()
     if (outgoing.destroyed) return
     // No small piece remains at the end.
     const size = left < 2 * most ? left : most
     left -= size
-    most = PIECE
-    outgoing.cork()
-    for (const buffer of gathered(taken(rest, size))) outgoing.write(buffer)
-    // The end uncorks too, so the last piece is one write.
-    if (left === 0) {
-      outgoing.end()
-      return
-    }
-    outgoing.uncork()
-    // A socket accepts less than one piece at a time, so a drain event always follows.
-    if (outgoing.writableNeedDrain) outgoing.once('drain', goOn)
-    else setImmediate(goOn)
+    write(outgoing, { bytes: size, parts: taken(rest, size) })
+    if (left > 0)
+      await new Promise((resolve) => {
+        // A socket accepts less than one piece at a time, so a drain event always follows.
+        if (outgoing.writableNeedDrain) outgoing.once('drain', resolve)
+        else setImmediate(resolve)
+      })
   }
-  /** Copying to the kernel takes time, so it waits while the time slice of the tick is over. */
-  function goOn() {
-    if (timeSlice.isOver()) void timeSlice.next().then(write)
-    else write()
-  }
-  goOn()
-  return () => left
+  outgoing.end()
 }
 
 /** Removes the next bytes of an answer. @param rest - its parts in reverse order */
@@ -111,34 +112,6 @@ function taken(rest: (string | Buffer)[], size: number): Buffer[] {
     left -= bytes.length
   }
   return piece
-}
-
-/**
- * The same bytes with small neighbours in one buffer: a copy of them costs less than a write each. Large parts are not copied.
- *
- * @param memory - for the copies, of at least so many bytes. @default new memory
- */
-function gathered(parts: readonly (string | Buffer)[], memory?: Buffer): Buffer[] {
-  const buffers: Buffer[] = []
-  let small: (string | Buffer)[] = []
-  let bytes = 0
-  let used = 0
-  const flush = () => {
-    const out = memory?.subarray(used, (used += bytes))
-    if (bytes > 0) buffers.push(answerBytes({ bytes, parts: small }, out))
-    small = []
-    bytes = 0
-  }
-  for (const part of parts)
-    if (part.length < LARGE_PART) {
-      small.push(part)
-      bytes += typeof part === 'string' ? Buffer.byteLength(part) : part.length
-    } else {
-      flush()
-      buffers.push(typeof part === 'string' ? Buffer.from(part) : part)
-    }
-  flush()
-  return buffers
 }
 
 /**
@@ -159,5 +132,5 @@ const PIECE = 256 * 1024
 /** Parts of an answer that are written one by one. */
 const FEW_PARTS = 4
 
-/** Bytes from which a part is written by itself. */
+/** Bytes of a part on average, up to which many are copied. */
 const LARGE_PART = 8 * 1024
