@@ -52,11 +52,9 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
     )
   }
 
-  /** The value of Access-Control-Allow-Origin for an origin. Undefined for none. */
-  function corsOrigin(origin: string | undefined): string | undefined {
-    if (!checksOrigin) return '*'
-    return origin !== undefined && isOriginAllowed(origin) ? origin : undefined
-  }
+  const corsOrigin = checksOrigin
+    ? (origin: string) => (isOriginAllowed(origin) ? origin : undefined)
+    : '*'
 
   function hostRefusal(incoming: IncomingMessage): Refusal | undefined {
     for (const header of [hostHeaderOf(incoming), targetOf(incoming).host])
@@ -86,25 +84,26 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
   }
 
   return {
+    /** The option `origin` of Hono's CORS. */
     corsOrigin,
     /** The CORS headers of JSON-RPC: a name and a value in turn. The other routes have those of Hono, which are the same. */
     corsHeaders({ headers }: IncomingMessage): readonly string[] {
-      if (!checksOrigin) return FOR_ALL
-      const allowed = corsOrigin(headers.origin)
+      if (corsOrigin === '*') return FOR_ALL
+      const allowed = corsOrigin(headers.origin ?? '')
       return allowed === undefined ? VARIES : ['access-control-allow-origin', allowed, ...VARIES]
     },
     /** Why a request is rejected, with its HTTP status; undefined when it is allowed. */
     refusalOf(incoming: IncomingMessage): Refusal | undefined {
       if (hasTwoHosts(incoming))
         return { status: 400, reason: 'the request has two different Host headers' }
-      if (isProbe(incoming)) return undefined
+      const { malformed } = targetOf(incoming)
+      if (isProbe(incoming)) return malformed
       return (
         (checksHost ? hostRefusal(incoming) : undefined) ??
-        (checksOrigin ? originRefusal(incoming) : undefined)
+        (checksOrigin ? originRefusal(incoming) : undefined) ??
+        malformed
       )
     },
-    /** Whether `corsOrigin` depends on the origin, so that answers need `Vary: Origin`. */
-    variesByOrigin: checksOrigin,
   }
 }
 
@@ -135,6 +134,15 @@ export function isLoopback(name: string): boolean {
 /** Whether an address stands for all addresses of the machine. */
 export function isWildcard(address: string): boolean {
   return address === '0.0.0.0' || address === '::'
+}
+
+/** Headers with which proxies say that a request comes from somebody else. */
+const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
+
+/** Whether a request comes from this machine, and no proxy says that it has passed it on. */
+export function isLocal({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
+  if (!isLoopback(socket.remoteAddress ?? '')) return false
+  return OF_PROXIES.every((name) => headers[name] === undefined)
 }
 
 const EXTENSIONS = new Set([
@@ -201,12 +209,8 @@ function hostHeaderOf(incoming: IncomingMessage): string | undefined {
 function hasTwoHosts(incoming: IncomingMessage): boolean {
   const { rawHeaders } = incoming
   const host = hostHeaderOf(incoming)
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host' && rawHeaders[at + 1] !== host)
-      return true
-  }
-  return false
+  const isHost = (name: string) => name.length === 4 && name.toLowerCase() === 'host'
+  return rawHeaders.some((name, at) => at % 2 === 0 && isHost(name) && rawHeaders[at + 1] !== host)
 }
 
 function shorten(text: string): string {

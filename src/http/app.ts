@@ -1,14 +1,16 @@
 import { type Context as HonoContext, Hono } from 'hono'
 import { cors } from 'hono/cors'
 
+import type { Config } from '../config/config.ts'
 import { TooMuchHeldError } from '../lib/bodyText.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
-import { type Access, checkAccess } from './access.ts'
+import { type Access, checkAccess, isLocal } from './access.ts'
+import { identify, type RequestCallers } from './callers.ts'
+import { charge } from './charge.ts'
 import type { Env, Middleware, RequestContext } from './env.ts'
 import type { Health, HealthReader } from './health.ts'
-import type { createJsonRpcRoute } from './jsonRpc.ts'
-import { isLocal } from './local.ts'
-import { onlyPlainBodies } from './plainBodies.ts'
+import { type InTurn, takeTurns } from './inTurn.ts'
+import { createJsonRpcRoute } from './jsonRpc.ts'
 import { refused } from './refuse.ts'
 
 /** All routes of one port. */
@@ -21,33 +23,26 @@ export type RpcRoute = { path: string; server: RpcServer }
  * The public port, in the order in which a request meets it: what every request passes, JSON-RPC, then pages and operations, which cost
  * units. `readTarget` has run before, and `guardUpgrades` for WebSockets.
  */
-export function createApp({
-  access,
-  charge,
-  hasAdminPort,
-  identify,
-  jsonRpc,
-  markClosing,
-  reads,
-  routes,
-  rpcRoutes,
-  takeTurns,
-  upgrade,
-}: createApp.Options): App {
+export function createApp(options: createApp.Options): App {
+  const { access, callers, closing, config, extraRoutes, inTurn, reads, routes } = options
+  const jsonRpc = createJsonRpcRoute(options)
   const app: App = new Hono({ strict: false })
-  for (const { path } of rpcRoutes) app.get(path, upgrade)
+  for (const { path } of routes) app.get(path, options.upgrade)
   app.use(checkAccess(access))
   // Before the caller is looked for: they need no API key to be hidden.
-  if (hasAdminPort) for (const path of ADMIN_PATHS) app.all(path, hidden)
-  app.use(identify, takeTurns)
-  for (const { path, server } of rpcRoutes) app.post(path, jsonRpc(server))
-  app.use(markClosing)
-  const origin = access.variesByOrigin ? (from: string) => access.corsOrigin(from) : '*'
-  app.use(cors({ origin, maxAge: PREFLIGHT_SECONDS }))
+  if (config.adminPort !== undefined) for (const path of ADMIN_PATHS) app.all(path, hidden)
+  app.use(identify(callers, access), takeTurns(inTurn))
+  for (const { path, server } of routes) app.post(path, jsonRpc(server))
+  // The answers of JSON-RPC are marked when they are written.
+  app.use((c, next) => {
+    closing.mark(c.env)
+    return next()
+  })
+  app.use(cors({ origin: access.corsOrigin, maxAge: PREFLIGHT_SECONDS }))
   app.use(seenBy((c) => isLocal(c.env.incoming)))
   addProbes(app, reads)
-  app.use(charge, onlyPlainBodies)
-  addPages(app, reads, routes)
+  app.use(charge(options), onlyPlainBodies)
+  addPages(app, reads, extraRoutes)
   app.onError((error) => {
     if (!(error instanceof TooMuchHeldError)) throw error
     const { code, message: reason } = error
@@ -57,22 +52,19 @@ export function createApp({
 }
 
 export declare namespace createApp {
-  type Options = {
-    access: Access
-    charge: Middleware
-    /** Whether another port has what tells about the machine. */
-    hasAdminPort: boolean
-    identify: Middleware
-    jsonRpc: ReturnType<typeof createJsonRpcRoute>
-    markClosing: Middleware
-    reads: Reads
-    /** More routes on the same port. */
-    routes?: Hono | undefined
-    rpcRoutes: readonly RpcRoute[]
-    takeTurns: Middleware
-    /** Answers a WebSocket handshake; passes on what is none. */
-    upgrade: Middleware
-  }
+  type Options = createJsonRpcRoute.Options &
+    charge.Options & {
+      access: Access
+      callers: RequestCallers
+      config: Pick<Config, 'adminPort'>
+      /** More routes on the same port. */
+      extraRoutes?: Hono | undefined
+      inTurn: InTurn
+      reads: Reads
+      routes: readonly RpcRoute[]
+      /** Answers a WebSocket handshake; passes on what is none. */
+      upgrade: Middleware
+    }
 }
 
 /** The admin port: pages and metrics, without calls, callers and prices. */
@@ -82,11 +74,19 @@ export function createAdminApp(access: Access, reads: Reads): App {
     c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : refused(ONLY_READS),
   )
   app.use(checkAccess(access))
-  app.use(cors({ origin: (from) => access.corsOrigin(from), maxAge: PREFLIGHT_SECONDS }))
+  app.use(cors({ origin: access.corsOrigin, maxAge: PREFLIGHT_SECONDS }))
   app.use(seenBy(() => true))
   addProbes(app, reads)
   addPages(app, reads)
   return app
+}
+
+/** Pages and operations take bodies without a coding only; one with a coding would be read as text. */
+const onlyPlainBodies: Middleware = async (c, next) => {
+  const coding = c.req.header('content-encoding')
+  if (coding === undefined || coding.toLowerCase() === 'identity') return next()
+  const refusal = { reason: 'a body with a content-encoding is not supported here', status: 415 }
+  return refused(refusal, ['accept-encoding', 'identity'])
 }
 
 /** Says whether the addresses of nodes may be shown. */

@@ -130,17 +130,12 @@ describe('compressed bodies', () => {
       refusal: () => undefined,
     }
     const running: number[] = []
-    const unpack = createUnpack(1_000_000, limits)
+    const unpack = createUnpack({ bodyLimit: 1_000_000, held, limits })
     const one = (id: string) =>
-      unpack({
-        body: bomb,
-        caller: { ...IN_PROCESS, id },
-        coding: 'gzip',
-        hold: held.hold(id, 'unpacked bodies'),
-      })
+      unpack({ bytes: bomb, hold: undefined }, 'gzip', { ...IN_PROCESS, id })
     const many = Array.from({ length: 40 }, () => one('many'))
     const other = one('other')
-    expect((await other).length).toBe(1_000_000)
+    expect((await other).bytes.length).toBe(1_000_000)
     // It waited for those that ran, not for those that waited.
     expect(charged.indexOf('other')).toBeLessThan(8)
     expect(charged.length).toBeLessThan(20)

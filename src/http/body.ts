@@ -1,58 +1,31 @@
 import type { IncomingMessage } from 'node:http'
 
 import { BodyTooLargeError, type Collected, collectBytes, DROP_LIMIT } from '../lib/bodyText.ts'
-import type { HeldBytes, Hold } from '../lib/heldBytes.ts'
+import type { Hold } from '../lib/heldBytes.ts'
 import type { Caller } from '../limits/caller.ts'
 import { ClientGoneError } from '../rpc/request.ts'
-import { bodyCoding, type Unpack } from './unpack.ts'
-
-/** A body, and what keeps its memory counted until the call has ended. */
-export type Body = { bytes: Buffer; hold: Hold | undefined }
-
-/** Reads the bodies of JSON-RPC requests. */
-export type ReadBody = ReturnType<typeof createReadBody>
+import { type Body, bodyCoding, createUnpack } from './unpack.ts'
 
 /**
  * Reads bodies with node's own request, because web streams take longer than a call that is answered from memory. It throws
  * BodyTooLargeError, TooMuchHeldError, CodingError, ClientGoneError, and LimitReachedError when the caller may not have its body
  * unpacked.
  */
-export function createReadBody({ held, limit, unpack }: createReadBody.Options) {
-  async function unpacked(caller: Caller, coding: string, { bytes, hold: packed }: Body) {
-    const hold = held.hold(caller.id, 'unpacked bodies')
-    try {
-      return { bytes: await unpack({ body: bytes, caller, coding, hold }), hold }
-    } catch (error) {
-      hold.end()
-      throw error
-    } finally {
-      packed?.end()
-    }
-  }
-
+export function createReadBody(options: createUnpack.Options) {
+  const { bodyLimit, held } = options
+  const unpack = createUnpack(options)
   return (incoming: IncomingMessage, caller: Caller): Promise<Body> => {
     const coding = bodyCoding(incoming)
-    const body = collect(incoming, limit, () => held.hold(caller.id, 'bodies'))
-    return coding === undefined ? body : body.then((body) => unpacked(caller, coding, body))
+    const body = collect(incoming, bodyLimit, () => held.hold(caller.id, 'bodies'))
+    return coding === undefined ? body : body.then((packed) => unpack(packed, coding, caller))
   }
 }
 
-export declare namespace createReadBody {
-  type Options = {
-    held: HeldBytes
-    /** Largest body, bytes. */
-    limit: number
-    unpack: Unpack
-  }
-}
-
-/** Most bodies are one chunk, which is not copied, and needs no memory of its own. */
 function collect(incoming: IncomingMessage, limit: number, open: () => Hold): Promise<Body> {
   const expected = Number(incoming.headers['content-length'] ?? -1)
   return new Promise((resolve, reject) => {
     if (expected > limit) return reject(new BodyTooLargeError(limit))
     if (incoming.destroyed) return reject(new ClientGoneError())
-    let whole: Buffer = EMPTY
     let hold: Hold | undefined
     let collected: Collected | undefined
     const fail = (error: unknown) => {
@@ -61,10 +34,8 @@ function collect(incoming: IncomingMessage, limit: number, open: () => Hold): Pr
       reject(error)
     }
     function add(chunk: Buffer) {
-      if (chunk.length === expected) {
-        whole = chunk
-        return
-      }
+      // Most bodies are one chunk, which is not copied, and needs no memory of its own.
+      if (chunk.length === expected) return resolve({ bytes: chunk, hold })
       try {
         const others = (collected ??= collectBytes(limit, (hold = open()))).add(chunk)
         if (!others) return
@@ -75,7 +46,7 @@ function collect(incoming: IncomingMessage, limit: number, open: () => Hold): Pr
       }
     }
     incoming.on('data', add)
-    incoming.on('end', () => resolve({ bytes: collected?.whole() ?? whole, hold }))
+    incoming.on('end', () => resolve({ bytes: collected?.whole() ?? EMPTY, hold }))
     // It comes after the end too. Without a listener, node reports no error of a connection that has broken.
     incoming.on('close', () => {
       if (!incoming.readableEnded) fail(new ClientGoneError())

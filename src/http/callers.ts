@@ -4,9 +4,8 @@ import { type Caller, IN_PROCESS } from '../limits/caller.ts'
 import { type CallerRequest, keyInHeaders } from '../limits/callers.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { UnauthorizedError } from '../limits/refusal.ts'
-import { type Access, isProbe } from './access.ts'
+import { type Access, isLocal, isProbe } from './access.ts'
 import type { Middleware } from './env.ts'
-import { isLocal } from './local.ts'
 import { refused, refusedPage, type Refusal } from './refuse.ts'
 import { clientAddress } from './scope.ts'
 import { targetOf } from './target.ts'
@@ -24,9 +23,7 @@ export function identify(callers: RequestCallers, access: Pick<Access, 'corsHead
     if ('reason' in caller) {
       const isPage = incoming.method === 'GET' && /text\/html/.test(incoming.headers.accept ?? '')
       return Promise.resolve(
-        isPage && caller.status === 401
-          ? refusedPage(caller, ASK_FOR_KEY)
-          : refused(caller, access.corsHeaders(incoming)),
+        isPage ? refusedPage(caller, ASK_FOR_KEY) : refused(caller, access.corsHeaders(incoming)),
       )
     }
     c.set('caller', caller)

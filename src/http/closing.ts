@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpBindings } from '@hono/node-server'
 
-import type { Middleware } from './env.ts'
 import type { InTurn } from './inTurn.ts'
 
 /** Asks clients to close their connections. */
@@ -15,17 +14,9 @@ export function createClosing(inTurn: Pick<InTurn, 'hasMore'>) {
       isClosing = true
     },
     /** Gives an answer that is not written yet the header, if it is to have it. */
-    mark({ socket }: IncomingMessage, outgoing: ServerResponse): void {
+    mark({ incoming, outgoing }: HttpBindings): void {
       // Requests that wait on the connection would be lost if it closed.
-      if (isClosing && !inTurn.hasMore(socket)) outgoing.setHeader('connection', 'close')
+      if (isClosing && !inTurn.hasMore(incoming.socket)) outgoing.setHeader('connection', 'close')
     },
-  }
-}
-
-/** Marks the answer to each request that begins, except to JSON-RPC: those are marked when they are written. */
-export function markClosing(closing: Closing): Middleware {
-  return function markClosing({ env: { incoming, outgoing } }, next) {
-    closing.mark(incoming, outgoing)
-    return next()
   }
 }

@@ -8,10 +8,9 @@ export type InTurn = ReturnType<typeof createInTurn>
 
 /** Lets a request wait for the answers to the earlier requests of its connection. */
 export function takeTurns(inTurn: InTurn): Middleware {
-  return function takeTurns({ env: { incoming, outgoing } }, next) {
-    const { socket } = incoming
-    if (inTurn.begins(socket, outgoing)) return next()
-    return new Promise((resolve) => inTurn.wait(socket, () => resolve(next()), outgoing))
+  return async function takeTurns({ env: { incoming, outgoing } }, next) {
+    await inTurn.wait(incoming.socket, outgoing)
+    return next()
   }
 }
 
@@ -23,68 +22,52 @@ export function createInTurn() {
   const connections = new WeakMap<Duplex, Connection>()
   return {
     /** Whether requests of the connection wait. */
-    hasMore: (socket: Duplex) => (connections.get(socket)?.waiting.length ?? 0) > 0,
-    /** Whether a request may start now. Otherwise it must wait. */
-    begins(socket: Duplex, outgoing?: ServerResponse): boolean {
-      const connection = connections.get(socket)
-      if (!connection) connections.set(socket, { current: outgoing, waiting: [] })
-      else if (isBusy(connection)) return false
-      else connection.current = outgoing
-      return true
-    },
+    hasMore: (socket: Duplex) => (connections.get(socket)?.waiting ?? 0) > 0,
     /**
-     * Calls `start` when the earlier answers are sent, or never if the connection ends before.
+     * Resolves when the earlier answers are sent, or never if the connection ends before.
      *
      * @param outgoing - absent for a handler that takes over the connection
+     * @returns undefined if the request may start at once
      */
-    wait(socket: Duplex, start: () => void, outgoing?: ServerResponse): void {
+    wait(socket: Duplex, outgoing?: ServerResponse): Promise<void> | undefined {
       const connection = connections.get(socket)
-      if (connection) addWaiting(connection, socket, { outgoing, start })
+      if (!connection) {
+        connections.set(socket, { last: outgoing, waiting: 0 })
+        return undefined
+      }
+      const before = connection.last
+      connection.last = outgoing
+      const isFree = !before || before.closed || before.writableFinished
+      return isFree ? undefined : waitFor(before, connection, socket)
     },
   }
 }
 
-type Waiting = { outgoing: ServerResponse | undefined; start: () => void }
-
 type Connection = {
-  /** The answer that was started last. */
-  current: ServerResponse | undefined
-  waiting: Waiting[]
+  /** The answer to the newest request. */
+  last: ServerResponse | undefined
+  /** Requests that wait. */
+  waiting: number
 }
 
-function isBusy({ current, waiting }: Connection): boolean {
-  return (
-    waiting.length > 0 || (current !== undefined && !current.closed && !current.writableFinished)
+function waitFor(before: ServerResponse, connection: Connection, socket: Duplex): Promise<void> {
+  if (connection.waiting++ === 0) {
+    // Node resumes a socket with the end of each request that it has read.
+    socket.on('resume', pause)
+    socket.pause()
+  }
+  return new Promise((resolve) =>
+    before.once('close', () => {
+      if (socket.destroyed) return
+      if (--connection.waiting === 0) {
+        socket.off('resume', pause)
+        socket.resume()
+      }
+      resolve()
+    }),
   )
-}
-
-function addWaiting(connection: Connection, socket: Duplex, next: Waiting) {
-  connection.waiting.push(next)
-  if (connection.waiting.length > 1) return
-  // Node resumes a socket with the end of each request that it has read.
-  socket.on('resume', pause)
-  socket.pause()
-  startNextAfter(connection, socket)
 }
 
 function pause(this: Duplex) {
   this.pause()
-}
-
-/** Starts the next request when the current answer is sent. */
-function startNextAfter(connection: Connection, socket: Duplex) {
-  connection.current?.once('close', () => {
-    const next = connection.waiting.shift()
-    if (!next || socket.destroyed) {
-      connection.waiting = []
-      return
-    }
-    connection.current = next.outgoing
-    if (connection.waiting.length > 0) startNextAfter(connection, socket)
-    else {
-      socket.off('resume', pause)
-      socket.resume()
-    }
-    next.start()
-  })
 }

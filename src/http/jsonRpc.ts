@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http'
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 
+import type { Config } from '../config/config.ts'
 import { BodyTooLargeError, TooMuchHeldError } from '../lib/bodyText.ts'
+import type { HeldBytes } from '../lib/heldBytes.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { answerPrice } from '../limits/prices.ts'
@@ -12,13 +14,13 @@ import { errorOf, unreadable } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { ClientGoneError, type ClientCall } from '../rpc/request.ts'
 import type { Access } from './access.ts'
-import { type Body, dropBody, type ReadBody } from './body.ts'
+import { createReadBody, dropBody } from './body.ts'
 import type { Closing } from './closing.ts'
 import { codingOf, sendCompressed } from './compress.ts'
 import type { RequestContext } from './env.ts'
 import { httpCall } from './scope.ts'
 import { sendAnswer } from './send.ts'
-import { ACCEPTED_CODINGS, CodingError } from './unpack.ts'
+import { ACCEPTED_CODINGS, type Body, CodingError } from './unpack.ts'
 import type { Unsent } from './unsent.ts'
 
 /**
@@ -28,15 +30,15 @@ import type { Unsent } from './unsent.ts'
  */
 export function createJsonRpcRoute({
   access,
-  bodyLimit,
   closing,
-  compression,
+  config: { bodyLimit, compression },
   explain,
+  held,
   limits,
   onError,
-  readBody,
   unsent,
 }: createJsonRpcRoute.Options) {
+  const readBody = createReadBody({ bodyLimit, held, limits })
   return (server: RpcServer) => async (c: RequestContext) => {
     const { incoming } = c.env
     const caller = c.get('caller')
@@ -80,7 +82,7 @@ export function createJsonRpcRoute({
   ) {
     const { incoming, outgoing } = c.env
     if (outgoing.destroyed) return
-    closing.mark(incoming, outgoing)
+    closing.mark(c.env)
     const cors = access.corsHeaders(incoming)
     if (!answer) {
       outgoing.writeHead(204, [...more, ...cors]).end()
@@ -124,16 +126,15 @@ export function createJsonRpcRoute({
 export declare namespace createJsonRpcRoute {
   type Options = {
     access: Pick<Access, 'corsHeaders'>
-    /** Largest body, bytes. */
-    bodyLimit: number
     closing: Pick<Closing, 'mark'>
-    /** Whether large answers are compressed for clients that accept it. */
-    compression: boolean
+    /** The largest body, bytes, and whether large answers are compressed for clients that accept it. */
+    config: Pick<Config, 'bodyLimit' | 'compression'>
     /** Answers a request and adds headers that explain the answer. */
     explain: (work: () => Promise<Answer | undefined>, call: ClientCall) => Promise<Explained>
+    /** The budget of bytes that are held for clients. */
+    held: HeldBytes
     limits: Pick<CallLimits, 'charge' | 'refusal'>
     onError: (error: unknown, message: string) => void
-    readBody: ReadBody
     /** Answers that clients have not yet read. */
     unsent: Unsent
   }

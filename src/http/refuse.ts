@@ -14,7 +14,9 @@ export type Refusal = {
  * @param headers - a name and a value in turn
  */
 export function refused(refusal: Refusal, headers?: readonly string[]): Response {
-  return response(refusal, 'application/json', refusalText(refusal), headers)
+  const { code = -32600, reason } = refusal
+  const text = String(errorAnswer('null', { code, message: reason }).parts[0])
+  return response(refusal, 'application/json', text, headers)
 }
 
 /** The same for a person in a browser. The reason contains no text of the request. */
@@ -23,11 +25,6 @@ export function refusedPage(refusal: Refusal, headers?: readonly string[]): Resp
   const reason = `${refusal.reason.replaceAll(/[<&]/g, '')}${status === 401 ? '. Load it again, and enter “key” as user name and the key as password' : ''}`
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${status}</title><p>The gateway refused this page: ${reason}.</p></html>`
   return response(refusal, 'text/html; charset=utf-8', page, headers)
-}
-
-/** A refusal as a JSON-RPC answer. */
-export function refusalText({ code = -32600, reason }: Refusal): string {
-  return String(errorAnswer('null', { code, message: reason }).parts[0])
 }
 
 function response(

@@ -1,35 +1,22 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 import { createAdaptorServer } from '@hono/node-server'
-import type { Hono } from 'hono'
 
 import type { Config } from '../config/config.ts'
-import type { HeldBytes } from '../lib/heldBytes.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import type { CallLimits } from '../limits/limits.ts'
-import { type Access, createAccess, isLoopback, isWildcard } from './access.ts'
-import { createAdminApp, createApp, type Reads, type RpcRoute } from './app.ts'
-import { createReadBody } from './body.ts'
-import { createRequestCallers, identify } from './callers.ts'
-import { charge } from './charge.ts'
-import { createClosing, markClosing } from './closing.ts'
+import { createAccess, isLoopback, isWildcard } from './access.ts'
+import { createAdminApp, createApp, type Reads } from './app.ts'
+import { createRequestCallers } from './callers.ts'
+import { createClosing } from './closing.ts'
 import { endServer } from './endServer.ts'
-import { createInTurn, takeTurns } from './inTurn.ts'
-import { createJsonRpcRoute } from './jsonRpc.ts'
-import { type Refusal, refusalText } from './refuse.ts'
+import { createInTurn } from './inTurn.ts'
+import type { Refusal } from './refuse.ts'
 import { pathOf, readTarget } from './target.ts'
 import { openTlsFiles } from './tls.ts'
-import { createUnpack } from './unpack.ts'
-import type { Unsent } from './unsent.ts'
 import { guardUpgrades } from './upgrade.ts'
 import { createWsServer } from './ws.ts'
 
@@ -75,33 +62,15 @@ export function createHttpServer(options: createHttpServer.Options) {
 }
 
 export declare namespace createHttpServer {
-  type Options = {
-    /** Whether a request can spend: then Host and Origin are checked. */
-    canSpend: boolean
-    config: Config
-    /** More routes, for a chain in this process. */
-    extraRoutes?: Hono | undefined
-    health: Reads['health']
-    /** The budget of bytes that are held for clients. */
-    held: HeldBytes
-    limits: Pick<
-      CallLimits,
-      'again' | 'callerOf' | 'charge' | 'enter' | 'isOver' | 'leave' | 'refusal'
-    >
-    metrics: Reads['metrics']
-    onConnections: (count: number) => void
-    onCut: (reason: string) => void
-    onError: (error: unknown, message: string) => void
-    /** Descriptions of the API for tools. */
-    documents?: Hono | undefined
-    explain: createJsonRpcRoute.Options['explain']
-    /** The pages at `/` and below. Absent when they are off. */
-    page?: Hono | undefined
-    routes: readonly RpcRoute[]
-    sleep?: (milliseconds: number) => Promise<void>
-    /** Answers that clients have not yet read. */
-    unsent: Unsent
-  }
+  type Options = Omit<Reads, 'paths'> &
+    Omit<createApp.Options, 'access' | 'callers' | 'closing' | 'inTurn' | 'reads' | 'upgrade'> &
+    Pick<createWsServer.Options, 'limits' | 'onConnections' | 'onCut'> & {
+      /** Whether a request can spend: then Host and Origin are checked. */
+      canSpend: boolean
+      config: Config
+      limits: Pick<CallLimits, 'again' | 'callerOf'>
+      sleep?: (milliseconds: number) => Promise<void>
+    }
 }
 
 function createPublicServer(
@@ -109,55 +78,15 @@ function createPublicServer(
   reads: Reads,
   tls: ReturnType<typeof openTlsFiles>,
 ) {
-  const { config, held, limits, onError, routes, unsent } = options
-  const { allowedHosts, bodyLimit, compression, cors, host, trustProxy } = config
-  const access = createAccess({ allowedHosts, canSpend: options.canSpend, cors, host })
-  const callers = createRequestCallers(limits, trustProxy)
+  const { canSpend, config, limits } = options
+  const access = createAccess({ ...config, canSpend })
+  const callers = createRequestCallers(limits, config.trustProxy)
   const inTurn = createInTurn()
   const closing = createClosing(inTurn)
-  const ws = createWsServer({
-    bodyLimit,
-    bufferLimit: config.wsBuffer,
-    idleTimeout: config.wsIdle,
-    maxConnections: config.wsConnections,
-    maxPerClient: config.wsConnectionsPerClient,
-    callerOf: (incoming) => callers.callerOfUpgrade(incoming),
-    held,
-    limits,
-    onConnections: options.onConnections,
-    onCut: options.onCut,
-    onError,
-    routes: new Map(routes.map(({ path, server }) => [path, server])),
-    unsent,
-  })
-  const app = createApp({
-    access,
-    charge: charge({ held, limits }),
-    hasAdminPort: config.adminPort !== undefined,
-    identify: identify(callers, access),
-    jsonRpc: createJsonRpcRoute({
-      access,
-      bodyLimit,
-      closing,
-      compression,
-      explain: options.explain,
-      limits,
-      onError,
-      readBody: createReadBody({ held, limit: bodyLimit, unpack: createUnpack(bodyLimit, limits) }),
-      unsent,
-    }),
-    markClosing: markClosing(closing),
-    reads,
-    routes: options.extraRoutes,
-    rpcRoutes: routes,
-    takeTurns: takeTurns(inTurn),
-    upgrade: (c, next) => ws.upgrade(c, next),
-  })
-  const server = serverOf(
-    access,
-    { fetch: app.fetch, serverOptions: SERVER_OPTIONS, websocket: { server: ws.server } },
-    tls,
-  )
+  const ws = createWsServer({ ...options, callerOf: callers.callerOfUpgrade })
+  const { upgrade } = ws
+  const app = createApp({ ...options, access, callers, closing, inTurn, reads, upgrade })
+  const server = serverOf({ fetch: app.fetch, websocket: { server: ws.server } }, tls)
   const refusalOf = (incoming: IncomingMessage): Refusal | undefined =>
     access.refusalOf(incoming) ??
     callers.refusalOfUpgrade(incoming) ??
@@ -181,41 +110,26 @@ function createAdminServer({ adminHost, allowedHosts }: Config, reads: Reads): S
     cors: undefined,
     host: adminHost,
   })
-  return serverOf(access, { fetch: createAdminApp(access, reads).fetch })
+  return serverOf({ fetch: createAdminApp(access, reads).fetch })
 }
 
 /** The server of an app. */
 function serverOf(
-  access: Access,
-  options: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch' | 'websocket'> & {
-    serverOptions?: ServerOptions
-  },
+  options: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch' | 'websocket'>,
   tls?: ReturnType<typeof openTlsFiles>,
 ): Server {
-  return createAdaptorServer({
+  const server = createAdaptorServer({
     ...options,
     // HTTP/1.0 does not require a Host, and health checks send none.
     hostname: 'localhost',
     // By default it replaces the global Request and Response of the whole process with faster ones.
     overrideGlobalObjects: false,
-    createServer: ((given: ServerOptions, serve: RequestListener) =>
-      tls
-        ? createTlsServer({ ...given, ...tls.read() }, wellFormed(access, serve))
-        : createServer(given, wellFormed(access, serve))) as typeof createServer,
+    ...(tls
+      ? { createServer: createTlsServer, serverOptions: { ...SERVER_OPTIONS, ...tls.read() } }
+      : { serverOptions: SERVER_OPTIONS }),
   }) as Server
-}
-
-/** Refuses a target or a Host that no URL can be made of. Such a request could not become the Request that the app gets. */
-function wellFormed(access: Access, serve: RequestListener): RequestListener {
-  return (incoming, outgoing) => {
-    const malformed = readTarget(incoming)
-    if (!malformed) return serve(incoming, outgoing)
-    const refusal = access.refusalOf(incoming) ?? malformed
-    const text = refusalText(refusal)
-    const headers = { connection: 'close', 'content-type': 'application/json' }
-    outgoing.writeHead(refusal.status, { ...headers, 'content-length': Buffer.byteLength(text) })
-    return outgoing.end(text)
-  }
+  server.prependListener('request', readTarget)
+  return server
 }
 
 const NO_WEBSOCKET: Refusal = { reason: 'no WebSocket is served at this path', status: 404 }

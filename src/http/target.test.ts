@@ -8,7 +8,9 @@ import { readTarget, targetOf } from './target.ts'
 
 const read = (url: string) => {
   const incoming = { url, headers: {} } as IncomingMessage
-  return { refusal: readTarget(incoming), url: incoming.url, target: targetOf(incoming) }
+  readTarget(incoming)
+  const { malformed, ...target } = targetOf(incoming)
+  return { refusal: malformed, url: incoming.url, target }
 }
 
 test('default', () => {

@@ -11,18 +11,23 @@ type Target = {
   host?: string | undefined
   /** The Host header as it was sent, where that is another spelling. */
   hostHeader?: string | undefined
+  /** Why no URL can be made of the target or the Host. */
+  malformed?: Refusal | undefined
 }
 
 /**
  * Parses the target of a request once, before anything reads it. Afterwards `url` has one spelling for each resource: without
  * host, API key, dot segments, backslashes, and characters that need no encoding. Otherwise `/./metrics`, `/%6detrics` or
  * `/k/x/%77allet/…` would pass the check of one reader and be served by another. The key is removed, so that no log, error or page
- * can show it.
- *
- * @returns why the target is refused
+ * can show it. What no URL can be made of gets another one, because it could not become the Request that the app gets, and is refused
+ * by `access.ts`.
  */
-export function readTarget(incoming: IncomingMessage): Refusal | undefined {
-  return readPath(incoming) ?? readHost(incoming)
+export function readTarget(incoming: IncomingMessage): void {
+  const malformed = readPath(incoming) ?? readHost(incoming)
+  if (!malformed) return
+  note(incoming, { hostHeader: incoming.headers.host, malformed })
+  incoming.url = '/'
+  incoming.headers.host = 'localhost'
 }
 
 function readPath(incoming: IncomingMessage): Refusal | undefined {

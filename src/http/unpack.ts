@@ -1,26 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 import { availableParallelism } from 'node:os'
+import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 
 import { BodyTooLargeError, TooMuchHeldError } from '../lib/bodyText.ts'
 import { createFairLimit } from '../lib/fairLimit.ts'
-import type { Hold } from '../lib/heldBytes.ts'
+import type { HeldBytes, Hold } from '../lib/heldBytes.ts'
 import type { Caller } from '../limits/caller.ts'
 import type { CallLimits } from '../limits/limits.ts'
 import { answerPrice } from '../limits/prices.ts'
 
-type Decode = (
-  body: Buffer,
-  options: { maxOutputLength: number },
-  done: (error: Error | null, result: Buffer) => void,
-) => void
+/** A body, and what keeps its memory counted until the call has ended. */
+export type Body = { bytes: Buffer; hold: Hold | undefined }
+
+type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
 
 /** The codings of request bodies. RFC 9110 (8.4.1.3): `x-gzip` is `gzip`. */
 const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
-  ['br', zlib.brotliDecompress],
-  ['deflate', zlib.inflate],
-  ['gzip', zlib.gunzip],
-  ['x-gzip', zlib.gunzip],
+  ['br', promisify(zlib.brotliDecompress)],
+  ['deflate', promisify(zlib.inflate)],
+  ['gzip', promisify(zlib.gunzip)],
+  ['x-gzip', promisify(zlib.gunzip)],
 ])
 
 /** The value of Accept-Encoding in an answer to a body in another coding. */
@@ -40,45 +40,51 @@ export function bodyCoding({ headers }: IncomingMessage): string | undefined {
   return coding
 }
 
-/** Decompresses request bodies. */
-export type Unpack = ReturnType<typeof createUnpack>
-
-type Packed = {
-  body: Buffer
-  caller: Caller
-  /** As of `bodyCoding`. */
-  coding: string
-  /** Takes the memory of the result. */
-  hold: Hold
-}
-
 /**
  * Decompresses request bodies on the threads of the system: as many at once as there are threads, the callers in turn. A body of 500
  * bytes may become one of the limit, so memory and price of the largest result are taken before, and the rest is given back.
- *
- * @param limit - largest result, bytes
  */
-export function createUnpack(limit: number, limits: Pick<CallLimits, 'charge' | 'refusal'>) {
+export function createUnpack({ bodyLimit, held, limits }: createUnpack.Options) {
   const turns = createFairLimit(THREADS)
 
-  async function unpack({ body, caller, coding, hold }: Packed): Promise<Buffer> {
-    const refused = limits.refusal(caller)
-    if (refused) throw refused
-    const most = coding === 'br' ? limit : Math.min(limit, body.length * DEFLATE_RATIO)
-    if (!hold.take(most)) throw new TooMuchHeldError()
-    limits.charge(caller, answerPrice(most))
-    const decode = DECODERS.get(coding) as Decode
-    const unpacked = await new Promise<Buffer>((resolve, reject) =>
-      decode(body, { maxOutputLength: limit }, (error, result) =>
-        error ? reject(errorOf(error, limit)) : resolve(result),
-      ),
-    )
-    hold.set(unpacked.length)
-    limits.charge(caller, answerPrice(unpacked.length) - answerPrice(most))
-    return unpacked
+  async function unpack({ bytes, hold: packed }: Body, coding: string, caller: Caller) {
+    const hold = held.hold(caller.id, 'unpacked bodies')
+    try {
+      const refused = limits.refusal(caller)
+      if (refused) throw refused
+      const most = coding === 'br' ? bodyLimit : Math.min(bodyLimit, bytes.length * DEFLATE_RATIO)
+      if (!hold.take(most)) throw new TooMuchHeldError()
+      limits.charge(caller, answerPrice(most))
+      const decode = DECODERS.get(coding) as Decode
+      const unpacked = await decode(bytes, { maxOutputLength: bodyLimit }).catch(
+        (error: NodeJS.ErrnoException) => {
+          const isTooLarge = error.code === 'ERR_BUFFER_TOO_LARGE'
+          throw isTooLarge ? new BodyTooLargeError(bodyLimit) : new CodingError(200)
+        },
+      )
+      hold.set(unpacked.length)
+      limits.charge(caller, answerPrice(unpacked.length) - answerPrice(most))
+      return { bytes: unpacked, hold }
+    } catch (error) {
+      hold.end()
+      throw error
+    } finally {
+      packed?.end()
+    }
   }
 
-  return (packed: Packed) => turns(() => unpack(packed), packed)
+  /** @param coding - as of `bodyCoding` */
+  return (body: Body, coding: string, caller: Caller) =>
+    turns(() => unpack(body, coding, caller), { caller })
+}
+
+export declare namespace createUnpack {
+  type Options = {
+    /** Largest result, bytes. */
+    bodyLimit: number
+    held: HeldBytes
+    limits: Pick<CallLimits, 'charge' | 'refusal'>
+  }
 }
 
 /** No bytes of deflate become more than so many times as many. */
@@ -86,10 +92,6 @@ const DEFLATE_RATIO = 1_032
 
 /** The size of node's thread pool, unless there are fewer processors. */
 const THREADS = Math.min(4, availableParallelism())
-
-function errorOf(error: NodeJS.ErrnoException, limit: number): Error {
-  return error.code === 'ERR_BUFFER_TOO_LARGE' ? new BodyTooLargeError(limit) : new CodingError(200)
-}
 
 /** A body has a Content-Encoding that is not known, or it cannot be decompressed. */
 export class CodingError extends Error {

@@ -12,8 +12,7 @@ async function setup(): Promise<{ port: number; server: Server }> {
   const server = createServer((incoming, outgoing) => {
     const { socket } = incoming
     const start = () => answer(incoming, outgoing)
-    if (inTurn.begins(socket, outgoing)) start()
-    else inTurn.wait(socket, start, outgoing)
+    void (inTurn.wait(socket, outgoing) ?? Promise.resolve()).then(start)
   })
   const answer: RequestListener = (incoming, outgoing) => {
     const note = String(incoming.headers['x-note'] ?? '')

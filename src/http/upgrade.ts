@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls'
 import type { Access } from './access.ts'
 import type { InTurn } from './inTurn.ts'
 import type { Refusal } from './refuse.ts'
-import { readTarget } from './target.ts'
+import { readTarget, targetOf } from './target.ts'
 
 /**
  * Accepts or rejects WebSockets by target, Host and Origin, and who asks. It does so before the app, which could not send a reason with a refusal. Answers other upgrade requests as if they requested no upgrade, which
@@ -24,10 +24,11 @@ export function guardUpgrades(
   server.on('upgrade', (incoming: IncomingMessage, socket, head) => {
     if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
       const start = () => serveAgain(server, incoming, socket, head)
-      return inTurn.begins(socket) ? start() : inTurn.wait(socket, start)
+      const turn = inTurn.wait(socket)
+      return turn ? void turn.then(start) : start()
     }
-    const malformed = readTarget(incoming)
-    const refusal = access.refusalOf(incoming) ?? malformed
+    readTarget(incoming)
+    const refusal = access.refusalOf(incoming) ?? targetOf(incoming).malformed
     if (refusal) return refuse(socket, refusal)
     for (const listener of listeners) listener.call(server, incoming, socket, head)
   })

@@ -5,6 +5,7 @@ import { type HttpBindings, upgradeWebSocket, type WebSocketServerLike } from '@
 import type { Next } from 'hono'
 import { type WebSocket, WebSocketServer } from 'ws'
 
+import type { Config } from '../config/config.ts'
 import type { HeldBytes } from '../lib/heldBytes.ts'
 import { sleep } from '../lib/sleep.ts'
 import { createTimeSlice } from '../lib/timeSlice.ts'
@@ -24,10 +25,8 @@ export type WsServer = ReturnType<typeof createWsServer>
 
 /** All WebSocket clients of a gateway, within limits. It counts a client before it awaits anything, so none can exceed them. */
 export function createWsServer({
-  bodyLimit,
-  maxConnections,
-  maxPerClient,
   callerOf,
+  config,
   held,
   now = () => performance.now(),
   onConnections = () => {},
@@ -37,7 +36,7 @@ export function createWsServer({
   const server = new WebSocketServer({
     ...FRAGMENTS,
     noServer: true,
-    maxPayload: bodyLimit,
+    maxPayload: config.bodyLimit,
     perMessageDeflate: false,
   })
   const connections = new Map<WsConnection, UnfinishedMessages>()
@@ -60,7 +59,7 @@ export function createWsServer({
     const count = (perClient.get(id) ?? 0) + 1
     perClient.set(id, count)
     onConnections(++total)
-    return count <= (limits.sockets ?? maxPerClient)
+    return count <= (limits.sockets ?? config.wsConnectionsPerClient)
   }
 
   function leave(client: string) {
@@ -93,8 +92,10 @@ export function createWsServer({
         if (!isAllowed) return refuseSocket(ws)
         connection = createWsConnection(ws, rpc, {
           ...options,
+          bufferLimit: config.wsBuffer,
           caller,
           headers,
+          idleTimeout: config.wsIdle,
           now,
           timeSlice,
         })
@@ -119,12 +120,13 @@ export function createWsServer({
      * Answers a handshake at a path of the JSON-RPC, or rejects it if a limit is reached. A request of node's `request` event has asked
      * for no upgrade that could be made, whatever its headers say, and passes on.
      */
-    async upgrade(context: RequestContext, next: Next): Promise<Response | void> {
+    async upgrade(this: void, context: RequestContext, next: Next): Promise<Response | void> {
       const { incoming, outgoing } = context.env as Partial<HttpBindings>
       if (!incoming || outgoing) return next()
-      const rpc = routes.get(context.req.path.replace(/(?<=.)\/$/, ''))
+      const path = context.req.path.replace(/(?<=.)\/$/, '')
+      const rpc = routes.find((route) => route.path === path)?.server
       if (!rpc || draining) return context.text('', 503)
-      if (total >= maxConnections) return context.text('', 429)
+      if (total >= config.wsConnections) return context.text('', 429)
       const caller = callerOf(incoming)
       const { id } = caller()
       const isAllowed = enter(caller())
@@ -150,15 +152,10 @@ export function createWsServer({
 
 export declare namespace createWsServer {
   type Options = {
-    /** Largest message, bytes. */
-    bodyLimit: number
-    /** Bytes queued for one reader before it is disconnected. */
-    bufferLimit: number
-    /** Milliseconds. */
-    idleTimeout: number
-    maxConnections: number
-    /** Connections of one caller whose limits say nothing else. */
-    maxPerClient: number
+    config: Pick<
+      Config,
+      'bodyLimit' | 'wsBuffer' | 'wsConnections' | 'wsConnectionsPerClient' | 'wsIdle'
+    >
     /** Who makes a handshake, as the API keys file says at each time. Called after the key of the handshake was accepted. */
     callerOf: (incoming: IncomingMessage) => () => Caller
     /** The budget of bytes that are held for clients. */
@@ -171,7 +168,7 @@ export declare namespace createWsServer {
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
     /** The server behind each path. */
-    routes: ReadonlyMap<string, RpcServer>
+    routes: readonly { path: string; server: RpcServer }[]
     /** Answers and notifications that clients have not yet read. */
     unsent: Unsent
   }

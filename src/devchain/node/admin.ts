@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
 import { formatUnits } from 'viem/utils'
 
-import { isLocal } from '../../http/local.ts'
+import { isLocal } from '../../http/access.ts'
 import { toBase58 } from '../../lib/base58.ts'
 import { VERSION } from '../../lib/version.ts'
 import { balanceOf, type DevAccount, devAccounts, type DevChain } from '../index.ts'
