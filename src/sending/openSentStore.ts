@@ -1,10 +1,10 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 import type { Address } from 'viem'
 
 import { FileInUseError, lockFile } from '../lib/lockFile.ts'
 import type { RedisLink } from '../lib/redis.ts'
+import { stateFolder } from '../lib/stateFolder.ts'
 import type { NativeClient } from '../native/client.ts'
 import { assertSameRecord } from './emptyRecord.ts'
 import { createFileSentStore } from './fileSentStore.ts'
@@ -92,17 +92,6 @@ export declare namespace openSentStore {
 
 /** A store that keeps its record by itself and needs no end. */
 const KEPT = { assertKept: async () => {}, problem: () => undefined, close: async () => {} }
-
-/**
- * The folder of the option `--data-dir`, by default in the state folder of the XDG base directory specification; undefined
- * for `none`, when nothing is kept on disk.
- */
-export function stateFolder(dataDir: string | undefined): string | undefined {
-  if (dataDir === 'none') return undefined
-  return (
-    dataDir ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'ethgate')
-  )
-}
 
 async function openFile(folder: string, genesis: string): Promise<OpenSentStore> {
   let unlock: (() => void) | undefined

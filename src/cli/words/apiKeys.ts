@@ -6,6 +6,7 @@ import { isMap, isSeq, parseDocument } from 'yaml'
 
 import { createRedisLink } from '../../lib/redis.ts'
 import { replaceFileSync } from '../../lib/replaceFile.ts'
+import { stateFolder } from '../../lib/stateFolder.ts'
 import { parseKeysFile, readKeysFile } from '../../limits/keysFile.ts'
 import {
   createFileUsageStore,
@@ -14,7 +15,6 @@ import {
   USAGE_FILE,
   type UsageRow,
 } from '../../limits/usage.ts'
-import { stateFolder } from '../../sending/openSentStore.ts'
 import { checked, CommandError, EXIT, usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
 import type { Terminal } from '../base/terminal.ts'

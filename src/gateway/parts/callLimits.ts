@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Config, ConfigError } from '../../config/config.ts'
 import type { LoopWatch } from '../../lib/loopWatch.ts'
 import { createRedisLink } from '../../lib/redis.ts'
+import { stateFolder } from '../../lib/stateFolder.ts'
 import { type CallLimits, createCallLimits } from '../../limits/limits.ts'
 import {
   createFileSpendingStore,
@@ -15,7 +16,6 @@ import {
   createUsage,
   USAGE_FILE,
 } from '../../limits/usage.ts'
-import { stateFolder } from '../../sending/openSentStore.ts'
 import { targetOf } from '../../sending/targetOf.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'

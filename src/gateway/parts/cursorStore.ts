@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.ts'
 import { RpcError } from '../../lib/errors.ts'
 import type { HeldBytes } from '../../lib/heldBytes.ts'
 import type { RedisLink } from '../../lib/redis.ts'
-import { stateFolder } from '../../sending/openSentStore.ts'
+import { stateFolder } from '../../lib/stateFolder.ts'
 
 /** The options that limit filters and cursors. */
 export type FilterConfig = Pick<

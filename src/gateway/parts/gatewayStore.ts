@@ -4,13 +4,13 @@ import type { Head } from '../../chain/head/headTypes.ts'
 import type { LoadedBlock } from '../../chain/reads/load.ts'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
+import { stateFolder } from '../../lib/stateFolder.ts'
 import type { BlockSource } from '../../logIndex/blocks/throughStore.ts'
 import { createBlockStore } from '../../logIndex/blockStore.ts'
 import type { ChainIdentity } from '../../native/capabilities.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { stringifyNative } from '../../native/wire/json.ts'
 import type { Hex } from '../../native/wire/types.ts'
-import { stateFolder } from '../../sending/openSentStore.ts'
 
 /** The store that the options name; undefined without one, and for a chain in this process. */
 export function storeOf(
