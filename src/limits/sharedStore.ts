@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 import type { RedisLink } from '../lib/redis.ts'
+import { watchRedis } from '../lib/watchRedis.ts'
 import { within } from '../lib/within.ts'
 import { burstOf, type Limits } from './caller.ts'
 import { ANNOUNCE, createRedisLimitStore } from './redisStore.ts'
@@ -53,10 +54,8 @@ export function createSharedLimitStore({
     return local.take(id, own, request)
   }
 
-  const timer = setInterval(() => void announce(), announceInterval)
-  timer.unref()
-  // The first connection takes a moment. Without one, the timer finds it out.
-  const unsubscribe = link.onStatus((status) => status === 'up' && void announce())
+  // The first connection takes a moment. Without one, the next call finds it out.
+  const stop = watchRedis(link, announceInterval, () => void announce())
 
   const store: LimitStore = {
     async take(id, limits, request) {
@@ -74,10 +73,7 @@ export function createSharedLimitStore({
     ...store,
     /** Whether units are counted in Redis now. */
     isShared: () => isShared,
-    stop() {
-      clearInterval(timer)
-      unsubscribe()
-    },
+    stop,
   }
 }
 

@@ -9,8 +9,8 @@ import { openSentStore } from './openSentStore.ts'
 let folder: string
 let warnings: string[]
 const log = {
-  error: (_: object, message: string) => void warnings.push(message),
-  warn: (...words: unknown[]) => void warnings.push(String(words.at(-1))),
+  error: (message: string) => void warnings.push(message),
+  warn: (message: string) => void warnings.push(message),
 }
 
 beforeEach(async () => {

@@ -117,7 +117,7 @@ describe.skipIf(redisServerMissing)('watchRedisSettings', () => {
     const link = createRedisLink({ url })
     const logged: string[] = []
     const log = {
-      error: (_: object, message: string) => void logged.push(`error ${message}`),
+      error: (message: string) => void logged.push(`error ${message}`),
       warn: (message: string) => void logged.push(`warn ${message}`),
     }
     const settings = watchRedisSettings({ log, redis: link })

@@ -1,6 +1,7 @@
 import { RpcError } from '../lib/errors.ts'
 import type { RedisLink } from '../lib/redis.ts'
 import { serversOf } from '../lib/redisClient.ts'
+import { watchRedis } from '../lib/watchRedis.ts'
 
 /** Milliseconds between looks at the settings, for the log and `/health`. */
 const LOOK_EVERY = 10_000
@@ -21,17 +22,13 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
     const before = problem
     ;({ problem } = settings)
     if (problem !== before && problem !== undefined)
-      if (settings.evicts) log.error({ policy: settings.policy }, problem)
-      else log.warn(problem)
+      log[settings.evicts ? 'error' : 'warn'](problem)
     return settings
   }
 
   // The link logs an unreachable Redis.
   const lookQuietly = () => void look().catch(() => {})
   lookQuietly()
-  const stopListening = redis.onStatus((status) => status === 'up' && lookQuietly())
-  const timer = setInterval(lookQuietly, LOOK_EVERY)
-  timer.unref()
 
   return {
     /**
@@ -49,19 +46,13 @@ export function watchRedisSettings({ log, redis }: watchRedisSettings.Options) {
     },
     /** What is wrong with the settings, as text for operators; undefined if nothing is. */
     problem: () => problem,
-    close() {
-      stopListening()
-      clearInterval(timer)
-    },
+    close: watchRedis(redis, LOOK_EVERY, lookQuietly),
   }
 }
 
 export declare namespace watchRedisSettings {
   type Options = {
-    log: {
-      error(fields: object, message: string): void
-      warn(message: string): void
-    }
+    log: Record<'error' | 'warn', (message: string) => void>
     redis: Pick<RedisLink, 'onStatus' | 'run'>
   }
 }

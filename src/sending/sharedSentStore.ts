@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 import { type RedisLink, StoreUnavailableError } from '../lib/redis.ts'
 import { sleep } from '../lib/sleep.ts'
+import { watchRedis } from '../lib/watchRedis.ts'
 import { createRedisSentStore, MovedError, type SentFactInRedis } from './redisSentStore.ts'
 import { hashesOf, type SentStore } from './sentStore.ts'
 
@@ -46,15 +47,7 @@ export type SharedSentStore = SentStore & {
  */
 export function createSharedSentStore({
   redis,
-  watch = (look) => {
-    const stopListening = redis.onStatus((status) => status === 'up' && void look(true))
-    const timer = setInterval(() => void look(), LOOK_EVERY)
-    timer.unref()
-    return () => {
-      stopListening()
-      clearInterval(timer)
-    }
-  },
+  watch = (look) => watchRedis(redis, LOOK_EVERY, (isConnected) => void look(isConnected)),
   wait = (age) => sleep(Math.max(0, RESTORE - age), undefined, { ref: false }),
 }: createSharedSentStore.Options): SharedSentStore {
   /** By native id and by Ethereum hash. */

@@ -1,0 +1,21 @@
+import type { RedisLink } from './redis.ts'
+
+/**
+ * Calls a function every so many milliseconds, and whenever Redis can be used again.
+ *
+ * @param look.isConnected - whether Redis can be used since now: the connection may lead to another server.
+ * @returns what ends this.
+ */
+export function watchRedis(
+  redis: Pick<RedisLink, 'onStatus'>,
+  every: number,
+  look: (isConnected: boolean) => void,
+): () => void {
+  const unsubscribe = redis.onStatus((status) => status === 'up' && look(true))
+  const timer = setInterval(() => look(false), every)
+  timer.unref()
+  return () => {
+    unsubscribe()
+    clearInterval(timer)
+  }
+}
