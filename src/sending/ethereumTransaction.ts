@@ -1,6 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Address, Hash, Hex } from 'viem'
-import { parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
+import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 
 import { EMPTY_RLP_LIST, joinRlpList, splitRlpList } from '../codec/rlp.ts'
 import type { Unit } from '../codec/unit.ts'
@@ -58,7 +57,7 @@ export async function readEthereumTransaction(
   const from = await recover(parsed, signed)
   const gasPrice = 'maxFeePerGas' in parsed ? parsed.maxFeePerGas : parsed.gasPrice
   return {
-    hash: hashOf(Buffer.from(raw.slice(2), 'hex')),
+    hash: keccak256(raw),
     from: from.toLowerCase() as Address,
     ...(parsed.to && { to: parsed.to.toLowerCase() as Address }),
     value: valueInSun(parsed.value ?? 0n, unit),
@@ -79,8 +78,6 @@ function valueInSun(amount: bigint, unit: Unit): bigint {
 
 type Parsed = ReturnType<typeof parseTransaction>
 
-const hashOf = (bytes: Uint8Array): Hash => `0x${Buffer.from(keccak_256(bytes)).toString('hex')}`
-
 /** Index of the access list, by type. */
 const ACCESS_LIST: Readonly<Record<number, number>> = { 1: 7, 2: 8 }
 
@@ -98,16 +95,13 @@ function parse(raw: Hex): { parsed: Parsed; signed: Hash } {
     if (position === undefined) {
       const parsed = parseTransaction(raw)
       const { r: _, s: __, v: ___, yParity: ____, ...unsigned } = parsed
-      return {
-        parsed,
-        signed: hashOf(Buffer.from(serializeTransaction(unsigned).slice(2), 'hex')),
-      }
+      return { parsed, signed: keccak256(serializeTransaction(unsigned)) }
     }
     const type = bytes.subarray(0, 1)
     const items = splitRlpList(bytes.subarray(1))
     const lean = Buffer.concat([type, joinRlpList(items.with(position, EMPTY_RLP_LIST))])
     const unsigned = Buffer.concat([type, joinRlpList(items.slice(0, -SIGNATURE_ITEMS))])
-    return { parsed: parseTransaction(`0x${lean.toString('hex')}`), signed: hashOf(unsigned) }
+    return { parsed: parseTransaction(`0x${lean.toString('hex')}`), signed: keccak256(unsigned) }
   } catch (cause) {
     throw new RpcError(-32000, 'the signed Ethereum transaction cannot be decoded', { cause })
   }

@@ -9,9 +9,8 @@ import { toNativeAddress } from '../lib/address.ts'
 import type { Call as Asking } from '../lib/call.ts'
 import type { NativeClient } from '../native/client.ts'
 import { stakesPayEnergy } from '../native/earlyChain.ts'
-import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { AccountResource, Contract } from '../native/wire/accountTypes.ts'
-import { createFees, least, RESULT_BYTES, SIGNATURE } from './fees.ts'
+import { createFees, least, pointsOf } from './fees.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
 import { LIFETIME } from './signing.ts'
 
@@ -71,9 +70,7 @@ export async function feeQuote(
   const isNew = !runs && target === undefined
   const anchor = { block: chain.solid(), expiration, timestamp: chain.latest().timestamp }
   const unsigned = toNativeTransaction({ ...call, feeLimit }, anchor, hasCode)
-  const points = BigInt(
-    encodeTransaction({ ...unsigned, signature: [SIGNATURE] }).length / 2 + RESULT_BYTES,
-  )
+  const points = pointsOf(unsigned)
   const bandwidth = bandwidthOf(own)
   const energyFee = shares.burned * price
   const accountFee = isNew ? parameter('getCreateNewAccountFeeInSystemContract') : 0n

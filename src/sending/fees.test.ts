@@ -62,9 +62,8 @@ test('behavior: the most that a transaction can cost', async () => {
     contract: [{ type: 'TransferContract', parameter: { value: { to_address } } }],
   })
   const call = { contract: [{ type: 'TriggerSmartContract' }], fee_limit: 500 }
-  // Its bytes, and 64 for its result.
-  expect(await fees().most(transfer('41aa'), 136)).toBe(200_000n)
-  expect(await fees().most(transfer('41bb'), 136)).toBe(1_300_000n)
-  expect(await fees().most(call, 136)).toBe(200_500n)
-  expect(await fees().most({ ...call, data: '00' }, 136)).toBe(200_507n)
+  expect(await fees().most(transfer('41aa'), 200n)).toBe(200_000n)
+  expect(await fees().most(transfer('41bb'), 200n)).toBe(1_300_000n)
+  expect(await fees().most(call, 200n)).toBe(200_500n)
+  expect(await fees().most({ ...call, data: '00' }, 200n)).toBe(200_507n)
 })

@@ -2,13 +2,14 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Call } from '../lib/call.ts'
 import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
+import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Transaction } from '../native/wire/types.ts'
 
 /** Milliseconds for which the parameters of the chain are cached. Votes change them, at most every few hours. */
 const PARAMETERS_AGE = 60_000
 
 /** Bytes that the chain counts for the result of a transaction. */
-export const RESULT_BYTES = 64
+const RESULT_BYTES = 64
 
 /**
  * Factor of the fee limit when the next maintenance is before the expiration of a transaction. Only a maintenance changes
@@ -18,7 +19,11 @@ export const RESULT_BYTES = 64
 const PRICE_CHANGE_HEADROOM = 2n
 
 /** Stands for a signature where only its size counts. */
-export const SIGNATURE = '00'.repeat(65)
+const SIGNATURE = '00'.repeat(65)
+
+/** The points of bandwidth that an unsigned transaction uses when it is signed: its bytes, and those for its result. */
+export const pointsOf = (unsigned: Parameters<typeof encodeTransaction>[0]): bigint =>
+  BigInt(encodeTransaction({ ...unsigned, signature: [SIGNATURE] }).length / 2 + RESULT_BYTES)
 
 /**
  * What a transaction offers for its energy. `gasPrice`: the sender's maximum for one unit in sun, by default the current price.
@@ -70,14 +75,12 @@ export function createFees({ chain, native, now = () => performance.now() }: cre
       return least(gas * least(highest, gasPrice ?? highest), cap)
     },
     /**
-     * The most sun that a signed transaction can cost beside its value: its fee limit, its bytes as if no bandwidth were left, the fee for
-     * a memo, and for a transfer the fees of the account that it may create.
-     *
-     * @param bytes - of the signed transaction.
+     * The most sun that a signed transaction can cost beside its value: its fee limit, its points as if no bandwidth were left, the fee
+     * for a memo, and for a transfer the fees of the account that it may create.
      */
-    async most(raw_data: Transaction['raw_data'], bytes: number): Promise<bigint> {
+    async most(raw_data: Transaction['raw_data'], points: bigint): Promise<bigint> {
       const [fee, isNew] = await Promise.all([parameters(), mayCreate(raw_data)])
-      const bandwidth = fee('getTransactionFee') * BigInt(bytes + RESULT_BYTES)
+      const bandwidth = fee('getTransactionFee') * points
       const creation = fee('getCreateNewAccountFeeInSystemContract') + fee('getCreateAccountFee')
       const memo = raw_data.data ? fee('getMemoFee') : 0n
       return BigInt(raw_data.fee_limit ?? 0) + bandwidth + memo + (isNew ? creation : 0n)

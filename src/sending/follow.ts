@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 
 import type { ChainUpdate, Head, HeadBlock } from '../chain/head/headTypes.ts'
+import { toHeadBlock } from '../chain/head/source.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import { ifServed } from '../native/errors.ts'
@@ -141,14 +142,8 @@ export function createFollow({
   async function solidBlock(number: number) {
     const block = await native.solidity.getBlock({ id_or_num: String(number), detail: true })
     if (!block) throw new UpstreamError(`the node does not have block ${number}`)
-    const { parentHash = '', timestamp = 0 } = block.block_header.raw_data
-    return {
-      number,
-      hash: `0x${block.blockID}` as const,
-      parentHash: `0x${parentHash}` as const,
-      timestamp,
-      transactions: (block.transactions ?? []).map(({ txID }): Hash => `0x${txID}`),
-    }
+    const transactions = (block.transactions ?? []).map(({ txID }): Hash => `0x${txID}`)
+    return { ...toHeadBlock(block), number, transactions }
   }
 
   /** False when a node shows it in a solidified block: its sender may have sent it elsewhere before. */

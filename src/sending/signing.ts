@@ -11,7 +11,7 @@ import { signHash, signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Transaction } from '../native/wire/types.ts'
 import type { Contracts } from './contracts.ts'
-import { createFees, SIGNATURE } from './fees.ts'
+import { createFees, pointsOf } from './fees.ts'
 import type { ManagedKeys } from './keys.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
 import { unknownAccountError } from './refusals.ts'
@@ -119,10 +119,7 @@ export function createSigning({
     if (!key || spender?.mayUse(from) === false) throw unknownAccountError(from)
     const { data, replaced } = contracts.inData(request.data)
     const unsigned = await prepare({ ...request, data })
-    const cost = async () => {
-      const bytes = encodeTransaction({ ...unsigned, signature: [SIGNATURE] }).length / 2
-      return value + (await fees.most(unsigned.raw_data, bytes))
-    }
+    const cost = async () => value + (await fees.most(unsigned.raw_data, pointsOf(unsigned)))
     // A request is signed again when another one has the same bytes.
     if (!counted.has(request)) await spender?.spend(cost, request.hash)
     counted.add(request)

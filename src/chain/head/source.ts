@@ -95,7 +95,7 @@ export declare namespace createHeadSource {
 }
 
 /** Number, hash, parent and time of a native block. */
-function toHeadBlock({ blockID, block_header }: Block): HeadBlock {
+export function toHeadBlock({ blockID, block_header }: Block): HeadBlock {
   const { number = 0, parentHash, timestamp = 0 } = block_header.raw_data
   return {
     number,
