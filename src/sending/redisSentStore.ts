@@ -2,27 +2,17 @@ import type { Address, Hash } from 'viem'
 
 import { type RedisLink, StoreUnavailableError } from '../lib/redis.ts'
 import { createdContract } from './contracts.ts'
-import { ADD_CONTRACT, COUNTS, IN_RUN, LOOK, RESERVE, WRITE } from './sentScripts.ts'
+import { ADD_CONTRACT, COUNTS, LOOK, READ, RESERVE, WRITE } from './sentScripts.ts'
 import {
-  type Changed,
   type ContractRecord,
   type Ending,
-  endingOf,
   firstRecord,
-  MAX_CONTRACTS,
+  type Release,
   type Reservation,
-  SENT_TTL_SECONDS,
-  type SentEvent,
   type SentStore,
   type SentTransaction,
 } from './sentStore.ts'
-import { transition } from './transition.ts'
-
-/**
- * Seconds for which the nonces of a natively signing account are kept after its last transaction. Those of managed
- * accounts are kept without limit, because they prevent the gateway from signing an old Ethereum transaction again.
- */
-const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
+import { endingOf, type Transition, transition } from './transition.ts'
 
 /** Ids of one command: many more would stop Redis for too long, or be more arguments than a function takes. */
 const BATCH = 1_000
@@ -34,7 +24,7 @@ const ATTEMPTS = 50
  * A record, or how it ended, as one write left it. `version` is the number of that write. Of two facts of one transaction, and of two
  * transactions with one nonce or one Ethereum hash, the one with the higher version is later.
  */
-export type SentFactInRedis = { sent: SentTransaction; ending?: Ending; version: number }
+export type SentFactInRedis = Transition & { version: number }
 
 /** The store in Redis, and what restores it. */
 type RedisSentStore = SentStore & {
@@ -81,7 +71,7 @@ export function createRedisSentStore({
     }
   }
   const reserve = script(RESERVE)
-  const assertRun = script(IN_RUN)
+  const readIn = script(READ)
   const write = script(WRITE)
   const count = script(COUNTS)
   const look = script(LOOK)
@@ -104,17 +94,8 @@ export function createRedisSentStore({
     key('version'),
   ]
 
-  /** What the scripts need of a record beside its text. */
-  const placeOf = ({ alias, block, expiration, id, nonce, state }: SentTransaction) => ({
-    expiration,
-    hasAlias: alias !== undefined,
-    height: block?.number ?? 0,
-    id,
-    lifetime: SENT_TTL_SECONDS,
-    nonce,
-    noncesLifetime: NONCES_TTL_SECONDS,
-    state,
-  })
+  /** What the scripts need of a record beside its text: all that is short. */
+  const placeOf = ({ hex: _hex, intent: _intent, ...place }: SentTransaction) => place
 
   /** The record in a text. Those of earlier versions have no state, and may have been broadcast more than once. */
   function read(text: string | null): SentFactInRedis | undefined {
@@ -138,26 +119,6 @@ export function createRedisSentStore({
     const place = { ...placeOf(sent), ...(ending && { state: 'ended' }), ...contract, version }
     const args = [inRun, JSON.stringify(place), JSON.stringify(ending ?? sent), over]
     return write(keysOf(sent), args) as Promise<number | 'changed' | 'later' | Hash>
-  }
-
-  /** Undefined when another replica has changed the record meanwhile. */
-  async function tryChange(
-    id: Hash,
-    event: SentEvent,
-    inRun: string,
-  ): Promise<Changed | undefined> {
-    const text = await textOf(id)
-    const sent = read(text)?.sent
-    const next = sent && transition(sent, event)
-    if (text === null || !sent || !next) {
-      await assertRun([key('run')], [inRun])
-      return { changed: false, sent }
-    }
-    const fact = next === 'ended' ? { sent, ending: endingOf(sent, event) } : { sent: next }
-    const written = await put({ ...fact, version: 0 }, inRun, text)
-    if (typeof written !== 'number') return undefined
-    onFact({ ...fact, version: written })
-    return { changed: true, sent: next === 'ended' ? undefined : next }
   }
 
   async function factOf(hash: Hash): Promise<SentFactInRedis | undefined> {
@@ -192,8 +153,15 @@ export function createRedisSentStore({
     async change(id, event) {
       const inRun = run()
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const result = await tryChange(id, event, inRun)
-        if (result) return result
+        const text = (await readIn([key('tx', id)], [inRun])) as string | null
+        const known = read(text)?.sent
+        const next = known && transition(known, event)
+        if (text === null || !next) return { changed: false, sent: known }
+        const version = await put({ ...next, version: 0 }, inRun, text)
+        // Another replica has changed the record meanwhile.
+        if (typeof version !== 'number') continue
+        onFact({ ...next, version })
+        return { changed: true, sent: next.ending ? undefined : next.sent }
       }
       throw new Error(`the record of transaction ${id} changes all the time`)
     },
@@ -243,10 +211,7 @@ export function createRedisSentStore({
       const sent = read(await textOf(id))?.sent
       if (!sent) return
       const { actual, predicted } = createdContract(id, sent.from, sent.nonce)
-      await addContract(
-        [key('contracts'), key('tx', id)],
-        [`${predicted}:${actual}`, SENT_TTL_SECONDS, MAX_CONTRACTS],
-      )
+      await addContract([key('contracts'), key('tx', id)], [`${predicted}:${actual}`])
     },
     async contracts(cursor) {
       const rows = await redis.run((client) =>
@@ -281,7 +246,8 @@ export class MovedError extends StoreUnavailableError {
   }
 }
 
-const END_LOST: SentEvent = {
-  event: 'refused',
-  why: { state: 'refused', nodes: [], reason: 'Redis had lost that it was refused' },
+const END_LOST: Release = {
+  state: 'refused',
+  nodes: [],
+  reason: 'Redis had lost that it was refused',
 }

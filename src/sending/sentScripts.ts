@@ -1,5 +1,13 @@
 // The Lua scripts of redisSentStore.ts, which names their keys. Redis runs each as one step.
 
+import { MAX_CONTRACTS, SENT_TTL_SECONDS } from './sentStore.ts'
+
+/**
+ * Seconds for which the nonces of a natively signing account are kept after its last transaction. Those of managed
+ * accounts are kept without limit, because they prevent the gateway from signing an old Ethereum transaction again.
+ */
+const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
+
 /** More writes than a run of Redis has. */
 const WRITES_OF_RUN = 1e9
 
@@ -37,8 +45,13 @@ local run = type(info) == 'string' and string.match(info, 'run_id:(%S+)') or ''
 `
 
 /** A run in which alone a script may read or write; empty for any. */
-export const IN_RUN = `${RUN}
+const IN_RUN = `${RUN}
 if ARGV[1] ~= '' and run ~= ARGV[1] then return 'moved' end
+`
+
+/** Reads a record. KEYS: tx. ARGV: run. */
+export const READ = `${IN_RUN}
+return redis.call('GET', KEYS[1])
 `
 
 /**
@@ -77,27 +90,27 @@ local function lower(field)
   local at = tonumber(redis.call('HGET', KEYS[6], field) or '0')
   if at > it.nonce then redis.call('HSET', KEYS[6], field, it.nonce) end
 end
+local function tidy()
+  if redis.call('HLEN', KEYS[6]) <= 2 then redis.call('HDEL', KEYS[6], 'next', 'walked') end
+end
 local function put(text, version)
   if version == 0 then version = redis.call('INCR', KEYS[11]) end
   text = string.sub(text, 1, -2) .. string.format(',"version":%.0f}', version)
   redis.call('ZREM', KEYS[9], it.id)
   if it.state == 'pending' or it.state == 'mined' then
-    local noncesLifetime
-    if redis.call('EXISTS', KEYS[4]) == 0 then
-      redis.call('DEL', KEYS[7], KEYS[8])
-      if it.hasAlias then
-        redis.call('SET', KEYS[5], it.id)
-        redis.call('PERSIST', KEYS[6])
-      elseif redis.call('EXISTS', KEYS[6]) == 0 then noncesLifetime = it.noncesLifetime end
-      for i = 1, 2 do
-        redis.call('ZADD', KEYS[i], it.expiration, it.id)
-        redis.call('PERSIST', KEYS[i])
-      end
-    end
+    local isNew = redis.call('EXISTS', KEYS[4]) == 0
+    local isFirst = isNew and redis.call('EXISTS', KEYS[6]) == 0
     redis.call('SET', KEYS[4], text)
     redis.call('HSET', KEYS[6], it.nonce, (it.state == 'mined' and '+' or '') .. it.id)
-    if noncesLifetime then redis.call('EXPIRE', KEYS[6], noncesLifetime) end
-    if it.state == 'mined' then redis.call('ZADD', KEYS[9], it.height, it.id) else lower('walked') end
+    if isNew then
+      redis.call('DEL', KEYS[7], KEYS[8])
+      for i = 1, 2 do redis.call('ZADD', KEYS[i], it.expiration, it.id) end
+      if it.alias then
+        redis.call('SET', KEYS[5], it.id)
+        redis.call('PERSIST', KEYS[6])
+      elseif isFirst then redis.call('EXPIRE', KEYS[6], ${NONCES_TTL_SECONDS}) end
+    end
+    if it.state == 'mined' then redis.call('ZADD', KEYS[9], it.block.number, it.id) else lower('walked') end
     return version
   end
   redis.call('ZREM', KEYS[1], it.id)
@@ -112,15 +125,15 @@ local function put(text, version)
       lower('next')
       lower('walked')
     end
-    if redis.call('HLEN', KEYS[6]) <= 2 then redis.call('HDEL', KEYS[6], 'next', 'walked') end
+    tidy()
     for i = 7, 8 do
-      if versionOf(redis.call('GET', KEYS[i])) < version then redis.call('SET', KEYS[i], text, 'EX', it.lifetime) end
+      if versionOf(redis.call('GET', KEYS[i])) < version then redis.call('SET', KEYS[i], text, 'EX', ${SENT_TTL_SECONDS}) end
     end
     if redis.call('ZREM', KEYS[10], it.predicted .. ':' .. it.actual) == 1 then record(KEYS[10], it.predicted .. ':') end
     return version
   end
-  redis.call('SET', KEYS[4], text, 'EX', it.lifetime)
-  if it.hasAlias then redis.call('SET', KEYS[5], it.id, 'EX', it.lifetime) end
+  redis.call('SET', KEYS[4], text, 'EX', ${SENT_TTL_SECONDS})
+  if it.alias then redis.call('SET', KEYS[5], it.id, 'EX', ${SENT_TTL_SECONDS}) end
   local wasForever = redis.call('TTL', KEYS[3]) == -1
   local mined = tonumber(redis.call('GET', KEYS[3]) or '0')
   redis.call('HSET', KEYS[6], it.nonce, '')
@@ -128,11 +141,11 @@ local function put(text, version)
     redis.call('HDEL', KEYS[6], tostring(mined))
     mined = mined + 1
   end
-  if redis.call('HLEN', KEYS[6]) <= 2 then redis.call('HDEL', KEYS[6], 'next', 'walked') end
+  tidy()
   redis.call('SET', KEYS[3], mined)
-  if not it.hasAlias and not wasForever then
-    redis.call('EXPIRE', KEYS[3], it.noncesLifetime)
-    redis.call('EXPIRE', KEYS[6], it.noncesLifetime)
+  if not it.alias and not wasForever then
+    redis.call('EXPIRE', KEYS[3], ${NONCES_TTL_SECONDS})
+    redis.call('EXPIRE', KEYS[6], ${NONCES_TTL_SECONDS})
   end
   return version
 end
@@ -140,7 +153,7 @@ end
 
 /** As `PUT`, for the next nonce of the sender, if the nonce of the place is that one or -1. */
 export const RESERVE = `${COUNT}${PUT}
-local known = it.hasAlias and redis.call('GET', KEYS[5])
+local known = it.alias and redis.call('GET', KEYS[5])
 if known then return {'known', known} end
 if redis.call('EXISTS', KEYS[4]) == 1 then return {'known', it.id} end
 local mined, next = nonces(KEYS[3], KEYS[6])
@@ -170,7 +183,7 @@ if it.state ~= 'ended' then
   if holder == '' or it.nonce < tonumber(redis.call('GET', KEYS[3]) or '0') then return 'later' end
   holder = holder and string.match(holder, '[^+]+')
   if holder and holder ~= it.id then return holder end
-  local other = it.hasAlias and redis.call('GET', KEYS[5])
+  local other = it.alias and redis.call('GET', KEYS[5])
   if other and other ~= it.id then return other end
 end
 return put(ARGV[3], it.version)
@@ -181,12 +194,12 @@ export const COUNTS = `${COUNT}
 return {nonces(KEYS[1], KEYS[2])}
 `
 
-/** KEYS: contracts, tx. ARGV: contract, lifetime, maximum number. */
+/** KEYS: contracts, tx. ARGV: contract. */
 export const ADD_CONTRACT = `${RECORD}
 if redis.call('EXISTS', KEYS[2]) == 0 then return end
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return end
 local now = record(KEYS[1], ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.6f', now - ARGV[2]))
-redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -(tonumber(ARGV[3]) + 1))
-redis.call('EXPIRE', KEYS[1], ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.6f', now - ${SENT_TTL_SECONDS}))
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -${MAX_CONTRACTS + 1})
+redis.call('EXPIRE', KEYS[1], ${SENT_TTL_SECONDS})
 `

@@ -6,7 +6,6 @@ import {
   type ContractRecord,
   type CreatedContract,
   type Ending,
-  endingOf,
   firstRecord,
   hashesOf,
   MAX_CONTRACTS,
@@ -162,8 +161,7 @@ export function createSentState({
       }
       case 'released': {
         const { ending, id, until } = fact
-        // Journals of older versions have no endings.
-        for (const hash of ending ? hashesOf(ending) : []) keep(endings, hash, { ending, until })
+        for (const hash of hashesOf(ending)) keep(endings, hash, { ending, until })
         const sent = open.get(id)
         return sent && end(sent)
       }
@@ -212,17 +210,16 @@ export function createSentState({
       return { outcome: 'reserved', nonce: next }
     },
     change(id: Hash, event: SentEvent): Changed {
-      const sent = find(id)
-      const next = sent && transition(sent, event)
-      if (!sent || !next) return { changed: false, sent }
+      const known = find(id)
+      const next = known && transition(known, event)
+      if (!next) return { changed: false, sent: known }
+      const { ending, sent } = next
+      const { block, broadcasts, state } = sent
       const until = untilNow()
-      if (next === 'ended') {
-        make({ fact: 'released', id, ending: endingOf(sent, event), until })
-        return { changed: true, sent: undefined }
-      }
-      const { block, broadcasts, state } = next
-      make({ fact: 'changed', id, sent: { state, broadcasts, ...(block && { block }) }, until })
-      return { changed: true, sent: next }
+      if (ending) make({ fact: 'released', id, ending, until })
+      else
+        make({ fact: 'changed', id, sent: { state, broadcasts, ...(block && { block }) }, until })
+      return { changed: true, sent: ending ? undefined : sent }
     },
     counts,
     unfinished: ({ from, expiredAt = Infinity, limit }: Wanted<'unfinished'>): Hash[] =>

@@ -135,11 +135,5 @@ export const firstRecord = (
 export const hashesOf = ({ alias, id }: Pick<SentTransaction, 'alias' | 'id'>): Hash[] =>
   alias ? [id, alias] : [id]
 
-/** How a transaction ended, from its record. */
-export function endingOf({ alias, expiration, id }: SentTransaction, event: SentEvent): Ending {
-  const why = event.event === 'refused' ? event.why : { state: 'expired' as const }
-  return { id, ...(alias && { alias }), expiration, ...why }
-}
-
 /** The number and the hash of a block. */
 export const toId = ({ hash, number }: BlockId): BlockId => ({ number, hash })
