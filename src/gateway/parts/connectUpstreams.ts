@@ -14,8 +14,8 @@ import type { Telemetry } from './telemetry.ts'
 const CONDITION_AGE = 20
 
 /**
- * Milliseconds of a round trip above which it costs more than the work for an answer. The quickest of the recent calls tell it: all calls
- * to a far node take at least so long, and those to a busy one near by only while they wait for its work.
+ * Milliseconds of a round trip above which it costs more than the work for an answer. The quickest call of the last minutes tells it: every
+ * call to a far node takes at least so long, and those to a busy one near by only while they wait for its work.
  */
 const FAR = 15
 
@@ -90,7 +90,7 @@ export function connectUpstreams({
     return (known = {
       at,
       hasGrpc: status.every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
-      isFar: status.every(({ latency }) => (latency.p5 ?? 0) > FAR),
+      isFar: status.every(({ quickest }) => (quickest ?? 0) > FAR),
       isSpare: status.every(({ queued, quota }) => queued === 0 && (quota ?? 0) < 0.5),
     })
   }

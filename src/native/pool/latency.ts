@@ -37,3 +37,28 @@ export function createLatency() {
     p95: () => (count < ENOUGH ? undefined : quantile(0.95)),
   }
 }
+
+/** Milliseconds of a period. The quickest call of this one and of the one before count. */
+const PERIOD = 600_000
+
+/** The quickest of the recent calls: about a round trip to the node, however busy the node is now. `time` is in monotonic milliseconds. */
+export function createQuickest() {
+  let before = Number.POSITIVE_INFINITY
+  let least = Number.POSITIVE_INFINITY
+  let since = 0
+  return {
+    add(milliseconds: number, time: number) {
+      if (time - since > PERIOD) {
+        before = least
+        least = Number.POSITIVE_INFINITY
+        since = time
+      }
+      least = Math.min(least, milliseconds)
+    },
+    /** Milliseconds; undefined without a call. */
+    value(): number | undefined {
+      const quickest = Math.min(before, least)
+      return Number.isFinite(quickest) ? quickest : undefined
+    },
+  }
+}

@@ -15,7 +15,7 @@ import { createBreaker } from './breaker.ts'
 import { createConcurrency } from './concurrency.ts'
 import { createFadingAverage } from './fadingAverage.ts'
 import { createLacking, isWrongMethod } from './lacking.ts'
-import { createLatency, type Latency } from './latency.ts'
+import { createLatency, createQuickest, type Latency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
 import type { Timing } from './timing.ts'
@@ -112,6 +112,7 @@ export function createMember({
   const breaker = createBreaker({ now, ramp: timing.ramp, rest: timing.rest })
   const latencies = new Map<string, Latency>()
   const all = createLatency()
+  const quickest = createQuickest()
   const lacking = createLacking(now)
   const known: Known = {
     headReadAt: Number.NEGATIVE_INFINITY,
@@ -239,6 +240,7 @@ export function createMember({
         average.add(took, time)
         latencyOf(operation).add(took)
         all.add(took)
+        quickest.add(took, time)
         concurrency.observe(took, limiter.inFlight() + 1)
         breaker.succeed()
         return
@@ -278,6 +280,8 @@ export function createMember({
     probe,
     /** Milliseconds that a part of the recent calls stayed below; undefined without a call. */
     latency: (part: number) => all.quantile(part),
+    /** Milliseconds of the quickest call of the last minutes; undefined without one. */
+    quickest: () => quickest.value(),
     /** Milliseconds that nearly all calls of an operation stay below; undefined while too few were made. */
     p95: (operation: string) => latencies.get(operation)?.p95(),
     /** Marks a call that another node had to answer because this one took too long. */

@@ -15,7 +15,9 @@ export type MemberStatus = MemberState & {
   /** Blocks behind the highest node; null on another chain or branch. */
   lag: number | null
   /** Milliseconds, of the recent calls; null without a call. */
-  latency: { p5: number | null; p50: number | null; p95: number | null }
+  latency: { p50: number | null; p95: number | null }
+  /** Milliseconds of its quickest call of the last minutes; null without one. */
+  quickest: number | null
   /** Part of all calls, from 0 to 1. */
   share: number
   /** Part of the allowed rate that is used, from 0 to 1; null without a limit. */
@@ -55,10 +57,10 @@ export function statusOf(
         ? head - known.head.number
         : null,
     latency: {
-      p5: round(member.latency(0.05)),
       p50: round(member.latency(0.5)),
       p95: round(member.latency(0.95)),
     },
+    quickest: round(member.quickest()),
     share: total === 0 ? 0 : round(calls / total, 1000),
     quota: round(limiter.used(), 1000),
     calls,

@@ -6,7 +6,7 @@ import { createBudget } from './budget.ts'
 import { createConcurrency } from './concurrency.ts'
 import { chooseHead, majorityHeight, majorityOf, rightHash } from './headChoice.ts'
 import { isWrongMethod } from './lacking.ts'
-import { createLatency } from './latency.ts'
+import { createLatency, createQuickest } from './latency.ts'
 import { needOf } from './need.ts'
 import { outcomeOf } from './outcome.ts'
 
@@ -36,6 +36,22 @@ describe('createLatency', () => {
     latency.add(20)
     expect(latency.p95()).toBe(20)
   })
+})
+
+test('behavior: the quickest call is forgotten in the second period after its own', () => {
+  const quickest = createQuickest()
+  expect(quickest.value()).toBeUndefined()
+  const found = [
+    [3, 0],
+    [80, 1_000],
+    [90, 700_000],
+    [70, 1_400_000],
+    [60, 2_100_000],
+  ].map(([milliseconds = 0, time = 0]) => {
+    quickest.add(milliseconds, time)
+    return quickest.value()
+  })
+  expect(found).toEqual([3, 3, 3, 70, 60])
 })
 
 describe('createConcurrency', () => {
