@@ -9,7 +9,7 @@ import { readHoldings } from '../reads/address.ts'
 import { type LogSearch, readLogPage } from '../reads/logPage.ts'
 import { type Source, tokenInList } from '../reads/source.ts'
 import { TRANSFER_TOPIC } from '../reads/transfers.ts'
-import { addressIn, isSet, type Asked, pageIn, type View } from './asked.ts'
+import { addressIn, isSet, type Asked, type Page, pageIn, type View } from './asked.ts'
 
 /** An account as the node has it, with its balances of tokens of contracts in its newest transfers. */
 export const account: View = async ({ id, param }, source) => {
@@ -42,17 +42,17 @@ export const transactions: View = async (asked, source) => {
     ...first,
   })
   const next = isAscending ? answer.newer : answer.older
-  const rows = isAscending ? answer.transactions.toReversed() : answer.transactions
-  const inRange = rows.filter(({ receipt: { blockNumber } }) => {
-    const number = Number(blockNumber)
-    return number >= from && number <= to
-  })
-  const isEnd = inRange.length < rows.length
-  if (!answer.complete && !isEnd && !isSearched(answer.searched, page))
+  const listed = isAscending ? answer.transactions.toReversed() : answer.transactions
+  const rows = listed.map(({ receipt }) => ({ number: Number(receipt.blockNumber), receipt }))
+  const isBeyond = ({ number }: { number: number }) => (isAscending ? number > to : number < from)
+  // A search that was cut has found all that is in the blocks that it searched.
+  const isEnd = rows.some(isBeyond) || (!answer.complete && reachesEnd(answer.searched, page))
+  if (!answer.complete && !isEnd)
     throw new RpcError(
       -32000,
       'the log index does not have the accounts of all blocks: serve with --index DIR --index-from 0',
     )
+  const inRange = rows.filter(({ number }) => number >= from && number <= to)
   const data = await Promise.all(inRange.map(({ receipt }) => transactionOf(receipt, source)))
   return {
     data: data.filter(({ block_timestamp: time }) => page.isInTime(time)),
@@ -60,8 +60,9 @@ export const transactions: View = async (asked, source) => {
   }
 }
 
-const isSearched = (searched: { from: Hex; to: Hex }, { from, to }: { from: number; to: number }) =>
-  Number(searched.from) <= from && Number(searched.to) >= to
+/** Whether a search ends beyond the range of a list. Where it starts, a page before ended. */
+const reachesEnd = (searched: { from: Hex; to: Hex }, { from, isAscending, to }: Page) =>
+  isAscending ? Number(searched.to) >= to : Number(searched.from) <= from
 
 function kindsIn(param: Asked['param']): Kind[] {
   const inside: Kind[] = param('search_internal') === 'false' ? [] : ['internal']

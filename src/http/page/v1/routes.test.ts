@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type Activity, makeActivity } from '../../../../test/support/activity.ts'
@@ -146,6 +147,31 @@ test('default: the token transfers of an account, and the account with its token
     { address: `41${dev.accountOf(0).slice(2)}`, trc20: [expect.anything()] },
   ])
   expect((await onDev(`accounts/0x${'77'.repeat(20)}`)).data).toEqual([])
+})
+
+test.each(['asc', 'desc'])(
+  'behavior: without an index the pages of a short range end with it, %s',
+  async (order) => {
+    const block = await rpc('eth_getBlockByNumber', numberToHex(CHAIN.head - 14), false)
+    const time = Number((block as { timestamp: string }).timestamp) * 1000
+    let rows = 0
+    for (const { eth } of [keys.alice, keys.bob, keys.carol]) {
+      const path = `${url}/v1/accounts/${eth}/transactions?order_by=block_timestamp,${order}&min_timestamp=${time}&limit=`
+      const whole = await all(`${path}200`)
+      rows += whole.length
+      expect(await all(`${path}1`)).toEqual(whole)
+    }
+    expect(rows).toBeGreaterThan(3)
+  },
+)
+
+test('behavior: a fingerprint from before the range of a list leads to all of it', async () => {
+  const path = `${dev.url}/v1/accounts/${dev.accountOf(0)}/transactions?only_from=true`
+  const whole = await all(`${path}&limit=200`)
+  const { meta } = await ask(`${path}&limit=1`)
+  const { block_timestamp: time } = whole[5] as Row
+  const older = `${path}&limit=2&max_timestamp=${String(time)}&fingerprint=${String(meta.fingerprint)}`
+  expect(await all(older)).toEqual(whole.slice(5))
 })
 
 test('error: without an index only the newest transactions of an account are known', async () => {
