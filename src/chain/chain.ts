@@ -176,6 +176,7 @@ export function createChain(options: createChain.Options): Chain {
   }
 
   return {
+    epoch: blocks.epoch,
     genesis,
     id: chainId,
     latest,

@@ -149,6 +149,7 @@ function pageOf(core: Core): Hono {
     artifacts: host.artifacts,
     chain: chainOf(core),
     coinDecimals: core.coinDecimals,
+    epoch: () => core.state.services?.contexts.full.chain.epoch() ?? 0,
     failureOf: own.failureOf,
     health: core.health,
     methods: servers.description.served,

@@ -17,6 +17,8 @@ export type Chain = {
   /** Last four bytes of the genesis hash. */
   id: number
   genesis: Hash
+  /** Another number after solidified blocks were replaced. */
+  epoch(): number
   /** Newest block of this view. */
   latest(): HeadBlock
   solid(): HeadBlock

@@ -25,7 +25,7 @@ const CONTENT = 'content-goes-here'
 /** The content of a page. The status is lost when the frame was sent first. */
 export type Content = {
   html: Child
-  status?: 200 | 404 | 502 | 503
+  status?: 200 | 400 | 404 | 502 | 503
   /** Better than the one of the address. The client script shows it when the frame was sent first. */
   title?: string
 }
@@ -76,7 +76,7 @@ export function createDocuments({ assets, chain, decimals, health, now }: create
         .then(async ({ html, ...rest }) => ({ text: await written(html), ...rest }))
         .catch(async (error: unknown) => ({
           text: await written(failed(error)),
-          status: error instanceof BeyondHeadError ? (404 as const) : (502 as const),
+          status: statusOf(error),
           title: undefined,
         }))
       const early = await Promise.race([loading, pause(FACTS_TIMEOUT)])
@@ -117,6 +117,14 @@ export declare namespace createDocuments {
 export function missing(text: string): Content {
   return { html: <Nothing text={text} />, status: 404 }
 }
+
+/** A parameter of the address that cannot be used is no fault of a node. */
+function statusOf(error: unknown): 400 | 404 | 502 {
+  if (error instanceof BeyondHeadError) return 404
+  return error instanceof RpcError && error.code === INVALID_PARAMS ? 400 : 502
+}
+
+const INVALID_PARAMS = -32602
 
 function failed(error: unknown): Child {
   return (

@@ -1,9 +1,11 @@
-import { getAddress } from 'viem/utils'
+import type { Hex } from 'viem'
+import { encodeDeployData, getAddress } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type Activity, HOSTILE, makeActivity } from '../../../test/support/activity.ts'
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
 import { pagesOf } from '../../../test/support/pages.ts'
+import { artifacts } from '../../../test/support/recordedChain.ts'
 import { toBase58Address } from '../../lib/address.ts'
 
 /** First topic of a transfer. */
@@ -38,6 +40,41 @@ describe('start page', () => {
     const text = await textOf('/?to=3')
     expect(text).toContain('Blocks')
     expect(text).not.toContain('Latest blocks')
+  })
+
+  test.each(['', 'tab=transfers&', 'tab=events&'])(
+    'error: a place of a list that is none is no fault of a node: %s',
+    async (tab) => {
+      const { status, text } = await open(`/address/${seen.token}?${tab}before=nowhere`)
+      expect(status).toBe(400)
+      expect(text).toContain('This page could not be read: invalid')
+    },
+  )
+
+  test('behavior: a chain that went back is read anew, with the tokens at the same addresses', async () => {
+    const from = dev.accountOf(3)
+    // The compiler writes the symbol TUSD as this number and a shift.
+    const deploy = async (symbol = '151554d1') => {
+      const code = artifacts.Token.bytecode.replace('151554d1', symbol)
+      const bytecode: Hex = `0x${code.replace('0x', '')}`
+      const data = encodeDeployData({ abi: artifacts.Token.abi, args: [1n], bytecode })
+      const hash = (await dev.rpc('eth_sendTransaction', { from, data, gas: '0x989680' })) as string
+      const receipt = await dev.rpc('eth_getTransactionReceipt', hash)
+      const { contractAddress } = receipt as { contractAddress: string }
+      return { hash, text: await textOf(`/address/${contractAddress}`), to: contractAddress }
+    }
+    const snapshot = await dev.rpc('evm_snapshot')
+    const first = await deploy()
+    expect((await open('/')).text).toContain(first.hash)
+    await dev.rpc('evm_revert', snapshot)
+    const again = await dev.rpc('evm_snapshot')
+    const second = await deploy('151554d5')
+    expect(second.to).toBe(first.to)
+    expect(second.text).toContain('“TUST”')
+    const { text } = await open('/')
+    expect(text).toContain(second.hash)
+    expect(text).not.toContain(first.hash)
+    await dev.rpc('evm_revert', again)
   })
 
   test('error: to: blocks beyond the head', async () => {

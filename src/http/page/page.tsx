@@ -72,6 +72,7 @@ export function createPage({
   artifacts,
   chain,
   coinDecimals = 6,
+  epoch,
   failureOf,
   health,
   methods,
@@ -86,6 +87,7 @@ export function createPage({
   const sourceFor = createSources({
     artifacts,
     decimals: coinDecimals,
+    epoch,
     native,
     nativeAt,
     request,
@@ -100,7 +102,7 @@ export function createPage({
 
   async function homeView(c: Context, before: number | undefined) {
     const home = await readHome(sourceOf(c), before)
-    const hour = await lastHour(home.head, home.solid)
+    const hour = await lastHour(home)
     return <Home before={before} health={healthFor(c)} home={home} hour={hour} />
   }
 
@@ -284,6 +286,7 @@ export declare namespace createPage {
     chain: () => ChainWords | undefined
     /** @default 6 */
     coinDecimals?: CoinDecimals
+    epoch?: createSources.Options['epoch']
     /** Why a transaction failed, in words, if the chain knows more errors than the ABI of the contract. */
     failureOf?: ((info: TransactionInfo) => string) | undefined
     health: (reader?: HealthReader) => Health

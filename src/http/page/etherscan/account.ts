@@ -5,7 +5,7 @@ import { matchEvent, STANDARD_ABI } from '../../../codec/abi.ts'
 import type { RpcHistory, RpcLog, RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
 import { MOST_DECODED } from '../abi.ts'
 import { readLogPage } from '../reads/logPage.ts'
-import { type Source, tokenInList } from '../reads/source.ts'
+import { moved, receiptsOf, type Source, tokenInList } from '../reads/source.ts'
 import { TRANSFER_TOPIC } from '../reads/transfers.ts'
 import {
   type Actions,
@@ -288,18 +288,26 @@ async function transfersOf(query: Query, source: Source, kind: TokenKind) {
   )
   if (next !== undefined && logs.length < skip + take)
     throw new ApiError('Error! The log index does not have all of these blocks: narrow the range')
+  const receiptOf = receiptsOf(source)
   const rows = await Promise.all(
-    logs.slice(skip, skip + take).map((log) => transferRows(log, source, head, kind)),
+    logs.slice(skip, skip + take).map((log) => transferRows(log, source, receiptOf, head, kind)),
   )
   return listed(rows.flat(), NONE)
 }
 
-async function transferRows(log: RpcLog, source: Source, head: number, kind: TokenKind) {
+async function transferRows(
+  log: RpcLog,
+  source: Source,
+  receiptOf: ReturnType<typeof receiptsOf>,
+  head: number,
+  kind: TokenKind,
+) {
   const [receipt, transaction, token] = await Promise.all([
-    source.ask<RpcReceipt>('eth_getTransactionReceipt', log.transactionHash),
-    source.ask<RpcTransaction>('eth_getTransactionByHash', log.transactionHash),
+    receiptOf(log),
+    source.ask<RpcTransaction | null>('eth_getTransactionByHash', log.transactionHash),
     tokenInList(log.address, source),
   ])
+  if (!transaction) throw moved(log.transactionHash)
   const [from, to] = log.topics.slice(kind.from)
   return kind.moves(log, token?.decimals ?? 0).map((moved) => ({
     blockNumber: decimal(log.blockNumber),

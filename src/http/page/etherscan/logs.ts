@@ -30,7 +30,7 @@ export const logs: Actions = {
       joinLogs(found)
         .slice(skip, skip + take)
         .map(async (log) => {
-          const { effectiveGasPrice, gasUsed } = await receiptOf(log.transactionHash)
+          const { effectiveGasPrice, gasUsed } = await receiptOf(log)
           return {
             address: log.address,
             topics: log.topics,

@@ -117,7 +117,7 @@ export async function readHistory(
   const rows = await Promise.all(
     transactions.map(async ({ receipt, timestamp }) => {
       const block = Number(receipt.blockNumber)
-      const { transaction } = await source.mined(block, Number(receipt.transactionIndex))
+      const { transaction } = await source.mined(receipt)
       return rowOf(transaction, { block, time: Number(timestamp), receipt }, source)
     }),
   )

@@ -1,5 +1,6 @@
-import type { Hex } from 'viem'
+import type { Hash, Hex } from 'viem'
 
+import { heightOfHash } from '../../../codec/blockRef.ts'
 import { toRpcAddress } from '../../../lib/address.ts'
 import type { Block } from '../../../native/wire/types.ts'
 import { rowOf } from './row.ts'
@@ -14,22 +15,25 @@ const SHOWN = 10
 /** Blocks that are searched for the newest transactions. */
 const SEARCHED = 30
 
-/** Reads the start page. Readers who ask at the same head share one answer. */
+/** Reads the start page. Readers who ask at the same newest block share one answer. */
 export function createHomeReader() {
   const homes = createKept(1, (key, source) => {
-    const [head = 0, solid = 0, last = 0] = key.split(' ').map(Number)
-    return readHome(source, { head, last, solid })
+    const [newest = '', solid, last] = key.split(' ')
+    return readHome(source, { last: Number(last), newest: newest as Hash, solid: Number(solid) })
   })
 
   return async function read(source: Source, before?: number): Promise<Home> {
-    const [head, solid] = await Promise.all([source.head(), source.solid()])
-    return homes(`${head} ${solid} ${lastBlock(before, head)}`, source)
+    const [{ hash, number }, solid] = await Promise.all([
+      source.ask<{ hash: Hash; number: Hex }>('eth_getBlockByNumber', 'latest', false),
+      source.solid(),
+    ])
+    return homes(`${hash} ${solid} ${lastBlock(before, Number(number))}`, source)
   }
 }
 
 async function readHome(
   source: Source,
-  { head, last, solid }: { head: number; last: number; solid: number },
+  { last, newest: hash, solid }: { last: number; newest: Hash; solid: number },
 ) {
   const [{ block: found = [] }, price] = await Promise.all([
     source.wallet.getBlockByLimitNext({
@@ -52,7 +56,8 @@ async function readHome(
         return rowOf(transaction, { block: number, time }, source)
       }),
     ),
-    head,
+    hash,
+    head: heightOfHash(hash),
     solid,
     // Of a unit of energy, in the smallest unit of the coin.
     energyPrice: BigInt(price),

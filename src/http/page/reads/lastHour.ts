@@ -1,3 +1,5 @@
+import type { Hash } from 'viem'
+
 import { sleep } from '../../../lib/sleep.ts'
 import type { Source } from './source.ts'
 
@@ -17,6 +19,9 @@ const WAIT = 100
 
 /** Transactions a minute in the last hour, oldest first; undefined where no block was read. */
 export type LastHour = { points: (number | undefined)[]; perSecond: number | undefined }
+
+/** The newest block with its hash, and the solidified one. */
+type Heads = { hash: Hash; head: number; solid: number }
 
 /**
  * Counts the transactions of the last hour. The blocks are read once, newest first and one call after the other; later only the
@@ -50,10 +55,10 @@ export function createLastHour({ source, now }: createLastHour.Options) {
     return true
   }
 
-  async function fillOnce(head: number, solid: number): Promise<void> {
+  async function fillOnce({ hash, head, solid }: Heads): Promise<void> {
     try {
       await fill(head, solid)
-      filled = `${head} ${solid}`
+      filled = `${hash} ${solid}`
     } catch {
       // The next reader tries again.
     } finally {
@@ -61,8 +66,8 @@ export function createLastHour({ source, now }: createLastHour.Options) {
     }
   }
 
-  return async function read(head: number, solid: number): Promise<LastHour> {
-    if (filled !== `${head} ${solid}`) reading ??= fillOnce(head, solid)
+  return async function read(heads: Heads): Promise<LastHour> {
+    if (filled !== `${heads.hash} ${heads.solid}`) reading ??= fillOnce(heads)
     if (reading) await Promise.race([reading, sleep(WAIT)])
     // Whole minutes: a bar of the past keeps its height, so the chart keeps its scale between two loads.
     const start = Math.ceil(now() / 60_000) * 60 - HOUR

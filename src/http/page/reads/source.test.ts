@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 
+import type { RpcLog } from '../../../codec/types.ts'
 import { RpcError, UpstreamError } from '../../../lib/errors.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import { readCreation, readHoldings } from './address.ts'
-import { createSources } from './source.ts'
+import { createSources, receiptsOf } from './source.ts'
 
 const TOKEN = `0x${'12'.repeat(20)}` as const
 
@@ -15,6 +16,31 @@ function failing(error: Error) {
   }
   return createSources({ decimals: 6, native, nativeAt: request, request })(undefined)
 }
+
+/** A log whose transaction a reorg moved to another block. */
+const log = {
+  address: TOKEN,
+  blockHash: `0x${'a1'.repeat(32)}`,
+  blockNumber: '0x7',
+  topics: [`0x${'c1'.repeat(32)}`],
+  transactionHash: `0x${'b1'.repeat(32)}`,
+  transactionIndex: '0x0',
+} as unknown as RpcLog
+
+test.each([
+  null,
+  { blockHash: `0x${'a2'.repeat(32)}`, transactionHash: log.transactionHash, logs: [] },
+])('error: rows are not made of two branches: receipt %#', async (receipt) => {
+  const native = { solidity: {}, wallet: {} } as unknown as NativeClient
+  const nativeAt = async () => ({ transaction: { txID: 'b2'.repeat(32) } }) as never
+  const request = async ({ method }: { method: string }) => {
+    if (method === 'eth_getTransactionReceipt') return receipt
+    throw new Error(method)
+  }
+  const source = createSources({ decimals: 6, native, nativeAt, request })(undefined)
+  await expect(receiptsOf(source)(log)).rejects.toThrow('a reorg moved transaction')
+  await expect(source.mined(log)).rejects.toThrow('a reorg moved transaction')
+})
 
 /** The facts of an address that these reads use. */
 const facts = { account: undefined, address: TOKEN, contract: undefined } as never

@@ -4,7 +4,7 @@ import { decodeFunctionResult, encodeFunctionData, hexToBytes } from 'viem/utils
 
 import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
-import type { RpcReceipt } from '../../../codec/types.ts'
+import type { RpcLog, RpcReceipt } from '../../../codec/types.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
 import type { Call } from '../../../lib/call.ts'
 import { BeyondHeadError, RpcError, UpstreamError } from '../../../lib/errors.ts'
@@ -75,15 +75,16 @@ const KEPT = 1_000
 export function createSources({
   artifacts,
   decimals,
+  epoch,
   native,
   nativeAt,
   request,
 }: createSources.Options) {
-  const contracts = createKept(KEPT, readContract)
-  const compilations = createKept(KEPT, readCompilation)
-  const tokens = createKept(KEPT, readToken)
-  const nativeTokens = createKept(KEPT, readNativeToken)
-  const names = createKept(KEPT, readName)
+  const contracts = createKept(KEPT, readContract, epoch)
+  const compilations = createKept(KEPT, readCompilation, epoch)
+  const tokens = createKept(KEPT, readToken, epoch)
+  const nativeTokens = createKept(KEPT, readNativeToken, epoch)
+  const names = createKept(KEPT, readName, epoch)
 
   async function readContract(address: Address, source: Source): Promise<Known> {
     const contract = await source.wallet.getContract({ value: toNativeAddress(address) })
@@ -148,9 +149,9 @@ export function createSources({
         }
       },
       decimals,
-      async mined(number, index) {
-        const found = await nativeAt(number, index, asking)
-        if (!found) throw new UpstreamError(`transaction ${index} of block ${number} is gone`)
+      async mined({ blockNumber, transactionHash, transactionIndex }) {
+        const found = await nativeAt(Number(blockNumber), Number(transactionIndex), asking)
+        if (found?.transaction.txID !== transactionHash.slice(2)) throw moved(transactionHash)
         return found
       },
       solidity: asking ? callsFor(asking, native.solidity) : native.solidity,
@@ -177,6 +178,8 @@ export declare namespace createSources {
     artifacts?: Artifacts | undefined
     /** Decimals of the coin in all amounts that are read. */
     decimals: CoinDecimals
+    /** Another value after final blocks were replaced, as a development chain does: a contract can be another one then. @default one */
+    epoch?: (() => number) | undefined
     native: Pick<NativeClient, 'solidity' | 'wallet'>
     nativeAt: NativeAt
     /** Calls the gateway’s own methods. */
@@ -195,8 +198,8 @@ export type Source = {
    */
   call(to: Address, functionName: string, args?: unknown[]): Promise<unknown>
   readonly decimals: CoinDecimals
-  /** A transaction of a block. @throws UpstreamError when a reorg removed it */
-  mined(number: number, index: number): Promise<Mined>
+  /** The transaction of a log or a receipt. @throws UpstreamError when a reorg moved it */
+  mined(place: Pick<RpcLog, 'blockNumber' | 'transactionHash' | 'transactionIndex'>): Promise<Mined>
   /** The state at the solidified block. */
   readonly solidity: SolidityOperations
   readonly wallet: WalletOperations
@@ -242,15 +245,21 @@ export function tokenInList(address: Address, source: Source): Promise<Token | u
   return source.token(address).catch(() => undefined)
 }
 
-/** Reads the receipts of transactions that are in a block, each once. */
+/** Reads the receipts of the transactions of logs, each once. @throws UpstreamError when a reorg moved one */
 export function receiptsOf(source: Source) {
-  const asked = new Map<Hash, Promise<RpcReceipt>>()
-  return (hash: Hash): Promise<RpcReceipt> => {
-    const read = asked.get(hash) ?? source.ask<RpcReceipt>('eth_getTransactionReceipt', hash)
+  const asked = new Map<Hash, Promise<RpcReceipt | null>>()
+  return async ({ blockHash, transactionHash: hash }: RpcLog): Promise<RpcReceipt> => {
+    const read = asked.get(hash) ?? source.ask<RpcReceipt | null>('eth_getTransactionReceipt', hash)
     asked.set(hash, read)
-    return read
+    const receipt = await read
+    if (receipt?.blockHash !== blockHash) throw moved(hash)
+    return receipt
   }
 }
+
+/** The rows of a list are of one branch: what is read for them later must be of the same block. */
+export const moved = (hash: Hash) =>
+  new UpstreamError(`a reorg moved transaction ${hash}: try again`)
 
 /**
  * Keeps the answers of a read for a short time. Failures are not kept. Visitors who ask at the same time share one read,
@@ -259,15 +268,17 @@ export function receiptsOf(source: Source) {
 export function createKept<key extends string, value>(
   max: number,
   read: (key: key, source: Source) => Promise<value>,
+  epoch: () => number = () => 0,
 ) {
-  const kept = new LRUCache<key, { value: value }>({ max, ttl: TTL * 1_000 })
+  const kept = new LRUCache<string, { value: value }>({ max, ttl: TTL * 1_000 })
   const dedupe = createDedupe()
   return async (key: key, source: Source): Promise<value> => {
-    const known = kept.get(key)
+    const place = `${epoch()} ${key}`
+    const known = kept.get(place)
     if (known) return known.value
-    return dedupe(key, source.asking, async (shared) => {
+    return dedupe(place, source.asking, async (shared) => {
       const value = await read(key, shared ? source.with(shared) : source)
-      kept.set(key, { value })
+      kept.set(place, { value })
       return value
     })
   }

@@ -30,7 +30,8 @@ export async function findTransfers(
     const transfers = await Promise.all(logs.map((log) => transferOf(log, source)))
     return { ...page, transfers: transfers.filter((one) => one !== undefined) }
   } catch (error) {
-    if (error instanceof RpcError) return undefined
+    // A place that is none is the visitor's.
+    if (error instanceof RpcError && error.code !== -32602) return undefined
     throw error
   }
 }

@@ -70,9 +70,8 @@ function kindsIn(param: Asked['param']): Kind[] {
   return isSet(param, 'only_to') ? ['received', ...inside] : ['sent', 'received', ...inside]
 }
 
-async function transactionOf({ blockNumber, transactionIndex }: RpcReceipt, source: Source) {
-  const number = Number(blockNumber)
-  const { info, timestamp, transaction } = await source.mined(number, Number(transactionIndex))
+async function transactionOf(receipt: RpcReceipt, source: Source) {
+  const { info, timestamp, transaction } = await source.mined(receipt)
   const { raw_data, raw_data_hex, ret = [], signature, txID } = transaction
   const { energy_fee, energy_usage, energy_usage_total, net_fee, net_usage } = info?.receipt ?? {}
   return {
@@ -83,7 +82,7 @@ async function transactionOf({ blockNumber, transactionIndex }: RpcReceipt, sour
     raw_data_hex,
     net_fee: net_fee ?? 0,
     energy_usage: energy_usage ?? 0,
-    blockNumber: number,
+    blockNumber: Number(receipt.blockNumber),
     block_timestamp: timestamp,
     energy_fee: energy_fee ?? 0,
     energy_usage_total: energy_usage_total ?? 0,
@@ -114,10 +113,7 @@ export const tokenTransfers: View = async (asked, source) => {
 }
 
 async function transferOf(log: RpcLog, source: Source) {
-  const [token, mined] = await Promise.all([
-    tokenInList(log.address, source),
-    source.mined(Number(log.blockNumber), Number(log.transactionIndex)),
-  ])
+  const [token, mined] = await Promise.all([tokenInList(log.address, source), source.mined(log)])
   const [, from, to] = log.topics.map((topic) => toBase58Address(`0x${topic.slice(-40)}`))
   return {
     transaction_id: log.transactionHash.slice(2),

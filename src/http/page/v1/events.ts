@@ -65,8 +65,8 @@ async function eventsOf(logs: readonly RpcLog[], solid: number, source: Source) 
     logs.map(async (log) => {
       const number = Number(log.blockNumber)
       const [receipt, mined, { abi }] = await Promise.all([
-        receiptOf(log.transactionHash),
-        source.mined(number, Number(log.transactionIndex)),
+        receiptOf(log),
+        source.mined(log),
         source.contract(log.address),
       ])
       return {
