@@ -119,7 +119,7 @@ test('error: the path of the upstream, which may be a key, is never shown', asyn
       upstreamTimeout: 500,
     },
   })
-  expect(gateway.health().status).toBe('ok')
+  await until(() => expect(gateway.health().status).toBe('ok'))
   const told: unknown[] = []
   for (fault of ['none', 'status', 'text', 'cut'] as const) {
     for (const [method, params] of [

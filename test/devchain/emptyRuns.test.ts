@@ -25,7 +25,7 @@ const OTHER: Hex = `0x${'c2'.repeat(20)}`
 const dev = await startDevGateway({ rules: { decimals: 18 } })
 afterAll(() => dev.close())
 beforeEach(() => dev.rpc('hardhat_reset'))
-const client = createPublicClient({ transport: http(dev.url), cacheTime: 0 })
+const client = createPublicClient({ transport: http(dev.url, { timeout: 60_000 }), cacheTime: 0 })
 const blockAt = (number: number) => client.getBlock({ blockNumber: BigInt(number) })
 
 /** A transaction that makes a log. */

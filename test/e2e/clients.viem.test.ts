@@ -28,7 +28,7 @@ let client: ReturnType<typeof connect>
 const connect = (url: string) =>
   createPublicClient({
     chain: { ...mainnet, id: CHAIN.chainId, contracts: {} },
-    transport: http(url, { batch: true, retryCount: 0 }),
+    transport: http(url, { batch: true, retryCount: 0, timeout: 60_000 }),
   })
 
 beforeAll(async () => {

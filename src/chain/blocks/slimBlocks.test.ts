@@ -9,8 +9,9 @@ type Answer = { id: number; result: { number: string } | null }
 /** Gateways with and without gRPC. The cache holds no block, so each batch is read from the node. */
 async function setup(intercept?: startGrpcNode.Options['intercept']) {
   const grpc = await startGrpcNode(intercept && { intercept })
-  const plain = await startGateway({ config: { cacheBytes: 0 } })
-  const gateway = await startGateway({ config: { cacheBytes: 0, upstreamGrpc: grpc.url } })
+  const config = { cacheBytes: 0, upstreamTimeout: 60_000 }
+  const plain = await startGateway({ config })
+  const gateway = await startGateway({ config: { ...config, upstreamGrpc: grpc.url } })
   onTestFinished(async () => {
     await Promise.all([plain.close(), gateway.close()])
     await grpc.close()
