@@ -115,8 +115,8 @@ export function createRedisSentStore({
    * has its nonce or its Ethereum hash
    */
   const put = ({ ending, sent, version }: SentFactInRedis, inRun: string, over = '') => {
-    const contract = createdContract(sent.id, sent.from, sent.nonce)
-    const place = { ...placeOf(sent), ...(ending && { state: 'ended' }), ...contract, version }
+    const ended = ending && { state: 'ended', ...createdContract(sent.id, sent.from, sent.nonce) }
+    const place = { ...placeOf(sent), ...ended, version }
     const args = [inRun, JSON.stringify(place), JSON.stringify(ending ?? sent), over]
     return write(keysOf(sent), args) as Promise<number | 'changed' | 'later' | Hash>
   }
