@@ -256,3 +256,28 @@ test('behavior: the contract of a mined creation is recorded, as its process may
   await update([blockOf(100, [hash(1), hash(2)])], 99)
   expect((await store.contracts(0)).contracts).toHaveLength(1)
 })
+
+test('error: the contract of a mined creation that could not be recorded is recorded with the next block', async () => {
+  const memory = createMemorySentStore()
+  let isDown = true
+  const { store, update } = createScene({
+    ...memory,
+    addContract: (id) => (isDown ? Promise.reject(new Error('down')) : memory.addContract(id)),
+  })
+  await update([blockOf(99)], 99)
+  await store.reserve({ id: hash(1), from, expiration: 200_000, creates: true })
+  await update([blockOf(100, [hash(1)])], 99)
+  isDown = false
+  await update([blockOf(101)], 99)
+  expect((await store.contracts(0)).contracts).toHaveLength(1)
+})
+
+test('behavior: the contract of a creation in a block that nobody has read is recorded', async () => {
+  const { older, store, update } = createScene()
+  const after = { number: 10, hash: blockOf(10).hash }
+  await store.reserve({ after, creates: true, expiration: 13_000, from, id: hash(1) })
+  for (let n = 10; n < 100; n++) older.set(n, blockOf(n, n === 12 ? [hash(1)] : []))
+  await update([blockOf(100)], 100)
+  expect(await store.find(hash(1))).toMatchObject({ state: 'final' })
+  expect((await store.contracts(0)).contracts).toHaveLength(1)
+})

@@ -78,10 +78,12 @@ export function createFollow({
   }
 
   async function see(id: Hash, block: HeadBlock): Promise<void> {
-    const { changed, sent } = await store.change(id, { event: 'seen', block: toId(block) })
-    // The process that sent it may have ended before it recorded the contract.
-    if (changed && sent?.creates) await store.addContract(id)
+    const { sent } = await store.change(id, { event: 'seen', block: toId(block) })
+    if (sent) await addContract(sent)
   }
+
+  /** The process that sent it may have ended before it recorded the contract. */
+  const addContract = async ({ creates, id }: SentTransaction) => creates && store.addContract(id)
 
   /** Makes transactions of solidified blocks final, and those pending whose block is not on the chain, as this process missed. */
   async function settle({ number: upTo }: HeadBlock): Promise<void> {
@@ -108,7 +110,7 @@ export function createFollow({
       if (sent?.state !== 'pending') continue
       const block = head.blockWith(sent.id)
       if (block) await see(sent.id, block)
-      else if ((await isRead(sent)) && (await isNowhere(sent.id)))
+      else if ((await isRead(sent)) && (await isNowhere(sent)))
         await store.change(sent.id, { event: 'expired' })
     }
   }
@@ -131,8 +133,10 @@ export function createFollow({
           older = undefined
           throw new UpstreamError('the solidified blocks of the node are not one chain')
         }
-        for (const id of await store.pick(block.transactions))
+        for (const id of await store.pick(block.transactions)) {
+          await see(id, block)
           await store.change(id, { event: 'final', block: toId(block) })
+        }
         older.to = block
       }
     }
@@ -147,11 +151,13 @@ export function createFollow({
   }
 
   /** False when a node shows it in a solidified block: its sender may have sent it elsewhere before. */
-  async function isNowhere(id: Hash): Promise<boolean> {
-    const value = id.slice(2)
+  async function isNowhere(sent: SentTransaction): Promise<boolean> {
+    const value = sent.id.slice(2)
     const found = await ifServed(native.solidity.getTransactionById({ value }))
-    if (found) await store.change(id, { event: 'final' })
-    return !found
+    if (!found) return true
+    await addContract(sent)
+    await store.change(sent.id, { event: 'final' })
+    return false
   }
 
   return {

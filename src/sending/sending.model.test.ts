@@ -16,6 +16,7 @@ import {
   losingStore,
 } from '../../test/support/sendingModel/stores.ts'
 import { RpcError } from '../lib/errors.ts'
+import { createdContract } from './contracts.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
 import type { SentStore } from './sentStore.ts'
@@ -198,7 +199,14 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
   const alias = (n: number) => hash(500_000 + n)
   function send(index: number, n: number): void {
     const nonce = run.replaces ? 0 : undefined
-    const request = { from, nonce, value: BigInt(n), data: '0x' } as const
+    // The first one creates a contract.
+    const request = {
+      from,
+      nonce,
+      ...(n > 0 && { to: from }),
+      value: BigInt(n),
+      data: '0x',
+    } as const
     at(index)
       .submission.submit(request, alias(n))
       .then(
@@ -217,7 +225,7 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
     const amount = PAID + paid.length
     paid.push(amount)
     at(index)
-      .submission.submit({ from, value: BigInt(amount), data: '0x' })
+      .submission.submit({ from, to: from, value: BigInt(amount), data: '0x' })
       .catch((error: RpcError) => {
         // A client that is told so pays again.
         if (error.code !== -32003) told.add(amount)
@@ -238,7 +246,8 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
     if (!one) return
     if (isElsewhere) return void pool.add(one.id)
     const { expiration } = natives.get(one.id) ?? {}
-    const transaction = { raw_data: { expiration } } as never
+    const contract = [{ type: 'CreateSmartContract' }]
+    const transaction = { raw_data: { contract, expiration } } as never
     at(index)
       .submission.submitSigned({ hex: one.hex, id: one.id, transaction }, async () => from)
       .catch((error: unknown) => expect(error).toBeInstanceOf(RpcError))
@@ -280,6 +289,15 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
   let free = 0
   while (nonces.has(free)) free += 1
   expect(await store.counts(from), 'nonces').toEqual({ mined: free, next: free })
+  const created = records.flatMap((sent) =>
+    sent?.creates ? createdContract(sent.id, from, sent.nonce) : [],
+  )
+  // Of two records of a predicted address the last one counts.
+  const { contracts } = await store.contracts(0)
+  const last = [...new Map(contracts.map((one) => [one.predicted, one])).values()]
+  const known = last.filter(({ actual }) => actual)
+  expect(known, 'contracts').toHaveLength(created.length)
+  expect(known, 'contracts').toEqual(expect.arrayContaining(created))
   for (const n of answered) {
     const sent = await store.find(alias(n))
     const outcome = sent ? sent.state : (await store.ending(alias(n)))?.state

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { connectLosing, type LosingRedis } from '../../test/support/losingRedis.ts'
 import { explainSkip, redisMissing, someRedis } from '../../test/support/redis.ts'
 import { StoreUnavailableError } from '../lib/redis.ts'
+import { createdContract } from './contracts.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
 import type { SentEvent } from './sentStore.ts'
 import { createSharedSentStore } from './sharedSentStore.ts'
@@ -271,6 +272,17 @@ describe.skipIf(redisMissing)('createSharedSentStore', () => {
     expect(await ended.find(idOf('a'))).toMatchObject({ state: 'final', block, nonce: 0 })
     expect(await ended.mined({ upTo: 5, limit: 10 })).toEqual([idOf('b')])
     expect(await ended.unfinished({ limit: 10 })).toEqual([idOf('b'), idOf('c')])
+  })
+
+  test('behavior: contracts are restored', async () => {
+    const { ended, lose, replica } = await setup()
+    const store = replica()
+    await store.reserve({ ...sent, creates: true })
+    await store.addContract(id)
+    await store.reserve({ ...other('a'), creates: true })
+    await store.change(idOf('a'), { event: 'expired' })
+    await lose(4)
+    expect(await ended.contracts(0)).toMatchObject({ contracts: [createdContract(id, from, 0)] })
   })
 
   test('behavior: a record that lacks the nonces below does not look like a whole one', async () => {

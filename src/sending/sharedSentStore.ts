@@ -84,7 +84,12 @@ export function createSharedSentStore({
   async function restore(run: string): Promise<void> {
     const known = [...new Set(facts.values())]
     for (let start = 0; start < known.length; start += BATCH)
-      await Promise.all(known.slice(start, start + BATCH).map((fact) => store.restore(fact, run)))
+      await Promise.all(known.slice(start, start + BATCH).map((fact) => restoreOne(fact, run)))
+  }
+
+  async function restoreOne(fact: SentFactInRedis, run: string): Promise<void> {
+    await store.restore(fact, run)
+    if (fact.sent.creates && !fact.ending) await store.addContract(fact.sent.id)
   }
 
   async function settled(): Promise<string> {

@@ -43,8 +43,8 @@ export async function connectLosing(url: string): Promise<LosingRedis> {
         const answer = await call(keys, args)
         const outcome = Array.isArray(answer) ? (answer[0] as unknown) : answer
         const isLook = lua.includes('uptime')
-        // The others only read, or write what no replica restores.
-        if (isLook || (keys.length > 2 && !IDLE.has(outcome as string)))
+        const isWrite = keys.length > 2 || lua.includes('ZREMRANGEBYRANK')
+        if (isLook || (isWrite && !IDLE.has(outcome as string)))
           history.push({ again: () => call(keys, args), isLook, run })
         return answer
       }

@@ -34,11 +34,12 @@ export function startReplica({ chain, native, nextSigned, store }: startReplica.
     onError() {},
     onReplaced() {},
     onSent() {},
-    async sign({ value }) {
+    async sign({ to, value }) {
       const id = hash(nextSigned())
       const expiration = (blocks.at(-1)?.timestamp ?? 0) + LIFETIME * 1_000
       chain.natives.set(id, { alias: Number(value), expiration })
-      return { id, hex: id.slice(2), transaction: { raw_data: { expiration } } as never }
+      const contract = [{ type: to ? 'TransferContract' : 'CreateSmartContract' }]
+      return { id, hex: id.slice(2), transaction: { raw_data: { contract, expiration } } as never }
     },
     sleep: async () => {},
     store,

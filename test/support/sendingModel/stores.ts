@@ -61,6 +61,7 @@ export function faultyStore(store: SentStore, faulty: Faulty, notes: Notes): Sen
     ),
     mined: faulty((options: { upTo: number; limit: number }) => store.mined(options)),
     ending: faulty((hash: Hash) => store.ending(hash)),
+    addContract: faulty((id: Hash) => store.addContract(id)),
   }
 }
 
