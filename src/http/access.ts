@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 
+import type { Config } from '../config/config.ts'
 import type { Middleware } from './env.ts'
 import { refused, type Refusal } from './refuse.ts'
 import { targetOf } from './target.ts'
@@ -48,7 +49,8 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
     const page = urlOf(origin)
     if (!page) return false
     return (
-      EXTENSIONS.has(page.protocol) || (isWeb(page.protocol) && isLoopback(bare(page.hostname)))
+      EXTENSIONS.has(page.protocol) ||
+      (/^https?:$/.test(page.protocol) && isLoopback(bare(page.hostname)))
     )
   }
 
@@ -108,15 +110,9 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
 }
 
 export declare namespace createAccess {
-  type Options = {
-    /** Names that a Host header may have in addition to those of this machine, separated by commas; `*` for any. */
-    allowedHosts: string | undefined
+  type Options = Pick<Config, 'allowedHosts' | 'cors' | 'host'> & {
     /** Whether a request can spend: there are managed keys, or the chain can be changed by calls. */
     canSpend: boolean
-    /** Origins whose pages may call, separated by commas; `*` for all; undefined for all unless requests can spend. */
-    cors: string | undefined
-    /** The address that the gateway listens on. */
-    host: string
   }
 }
 
@@ -172,10 +168,6 @@ function isLink({ headers, method, url = '/' }: IncomingMessage): boolean {
 /** Whether a target is of the native interface. @param url - after `readTarget` */
 export function isWallet(url: string): boolean {
   return /^\/wallet(?:solidity)?(?:[/?]|$)/.test(url)
-}
-
-function isWeb(protocol: string): boolean {
-  return protocol === 'http:' || protocol === 'https:'
 }
 
 /** Name or address of a Host header: lower case, without port, brackets and the dot of an absolute name. */

@@ -7,7 +7,7 @@ import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { type Access, checkAccess, isLocal } from './access.ts'
 import { identify, type RequestCallers } from './callers.ts'
 import { charge } from './charge.ts'
-import type { Env, Middleware, RequestContext } from './env.ts'
+import type { Env, Middleware } from './env.ts'
 import type { Health, HealthReader } from './health.ts'
 import { type InTurn, takeTurns } from './inTurn.ts'
 import { createJsonRpcRoute } from './jsonRpc.ts'
@@ -33,13 +33,13 @@ export function createApp(options: createApp.Options): App {
   if (config.adminPort !== undefined) for (const path of ADMIN_PATHS) app.all(path, hidden)
   app.use(identify(callers, access), takeTurns(inTurn))
   for (const { path, server } of routes) app.post(path, jsonRpc(server))
-  // The answers of JSON-RPC are marked when they are written.
   app.use((c, next) => {
+    // The answers of JSON-RPC are marked when they are written.
     closing.mark(c.env)
+    c.set('isOperator', isLocal(c.env.incoming))
     return next()
   })
   app.use(cors({ origin: access.corsOrigin, maxAge: PREFLIGHT_SECONDS }))
-  app.use(seenBy((c) => isLocal(c.env.incoming)))
   addProbes(app, reads)
   app.use(charge(options), onlyPlainBodies)
   addPages(app, reads, extraRoutes)
@@ -70,12 +70,12 @@ export declare namespace createApp {
 /** The admin port: pages and metrics, without calls, callers and prices. */
 export function createAdminApp(access: Access, reads: Reads): App {
   const app: App = new Hono({ strict: false })
-  app.use(async (c, next) =>
-    c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : refused(ONLY_READS),
-  )
+  app.use(async (c, next) => {
+    c.set('isOperator', true)
+    return c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : refused(ONLY_READS)
+  })
   app.use(checkAccess(access))
   app.use(cors({ origin: access.corsOrigin, maxAge: PREFLIGHT_SECONDS }))
-  app.use(seenBy(() => true))
   addProbes(app, reads)
   addPages(app, reads)
   return app
@@ -87,14 +87,6 @@ const onlyPlainBodies: Middleware = async (c, next) => {
   if (coding === undefined || coding.toLowerCase() === 'identity') return next()
   const refusal = { reason: 'a body with a content-encoding is not supported here', status: 415 }
   return refused(refusal, ['accept-encoding', 'identity'])
-}
-
-/** Says whether the addresses of nodes may be shown. */
-function seenBy(isOperator: (c: RequestContext) => boolean): Middleware {
-  return async function seenBy(c, next) {
-    c.set('isOperator', isOperator(c))
-    return next()
-  }
 }
 
 /** What a port has to read. */
@@ -131,9 +123,7 @@ function addPages(app: App, { documents, health, page, paths }: Reads, routes?: 
     const { chainId = null, version } = health()
     return c.json({ name: 'ethgate', version, chainId, paths })
   })
-  if (documents) app.route('/', documents)
-  if (page) app.route('/', page)
-  if (routes) app.route('/', routes)
+  for (const more of [documents, page, routes]) if (more) app.route('/', more)
   for (const path of paths)
     app.all(path, (c) =>
       c.json({ error: 'JSON-RPC needs POST or a WebSocket' }, 405, {

@@ -130,7 +130,7 @@ describe('compressed bodies', () => {
       refusal: () => undefined,
     }
     const running: number[] = []
-    const unpack = createUnpack({ bodyLimit: 1_000_000, held, limits })
+    const unpack = createUnpack({ config: { bodyLimit: 1_000_000 }, held, limits })
     const one = (id: string) =>
       unpack({ bytes: bomb, hold: undefined }, 'gzip', { ...IN_PROCESS, id })
     const many = Array.from({ length: 40 }, () => one('many'))

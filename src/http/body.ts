@@ -12,11 +12,11 @@ import { type Body, bodyCoding, createUnpack } from './unpack.ts'
  * unpacked.
  */
 export function createReadBody(options: createUnpack.Options) {
-  const { bodyLimit, held } = options
+  const { config, held } = options
   const unpack = createUnpack(options)
   return (incoming: IncomingMessage, caller: Caller): Promise<Body> => {
     const coding = bodyCoding(incoming)
-    const body = collect(incoming, bodyLimit, () => held.hold(caller.id, 'bodies'))
+    const body = collect(incoming, config.bodyLimit, () => held.hold(caller.id, 'bodies'))
     return coding === undefined ? body : body.then((packed) => unpack(packed, coding, caller))
   }
 }

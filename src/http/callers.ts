@@ -6,7 +6,7 @@ import type { CallLimits } from '../limits/limits.ts'
 import { UnauthorizedError } from '../limits/refusal.ts'
 import { type Access, isLocal, isProbe } from './access.ts'
 import type { Middleware } from './env.ts'
-import { refused, refusedPage, type Refusal } from './refuse.ts'
+import { refused, type Refusal } from './refuse.ts'
 import { clientAddress } from './scope.ts'
 import { targetOf } from './target.ts'
 
@@ -22,9 +22,8 @@ export function identify(callers: RequestCallers, access: Pick<Access, 'corsHead
     const caller = isFree ? IN_PROCESS : callers.of(incoming)
     if ('reason' in caller) {
       const isPage = incoming.method === 'GET' && /text\/html/.test(incoming.headers.accept ?? '')
-      return Promise.resolve(
-        isPage ? refusedPage(caller, ASK_FOR_KEY) : refused(caller, access.corsHeaders(incoming)),
-      )
+      const headers = isPage ? ASK_FOR_KEY : access.corsHeaders(incoming)
+      return Promise.resolve(refused({ ...caller, isPage }, headers))
     }
     c.set('caller', caller)
     return next()
@@ -42,8 +41,6 @@ export function createRequestCallers(
   limits: Pick<CallLimits, 'again' | 'callerOf'>,
   trustProxy: number,
 ) {
-  const upgrading = new WeakMap<IncomingMessage, () => Caller>()
-
   function requestOf(incoming: IncomingMessage): CallerRequest {
     const { headers } = incoming
     return {
@@ -54,26 +51,21 @@ export function createRequestCallers(
     }
   }
 
-  function callerOf(request: CallerRequest): Caller | Refusal {
-    try {
-      return limits.callerOf(request)
-    } catch (error) {
-      if (!(error instanceof UnauthorizedError)) throw error
-      return { status: 401, reason: error.message, code: error.code }
-    }
-  }
-
   return {
     /** Who makes a request, or why it is refused. */
-    of: (incoming: IncomingMessage) => callerOf(requestOf(incoming)),
-    /** The same for a WebSocket handshake. After it, `callerOfUpgrade` has the caller as the API keys file says at that time. */
-    refusalOfUpgrade(incoming: IncomingMessage): Refusal | undefined {
-      const request = requestOf(incoming)
-      const found = callerOf(request)
-      if ('reason' in found) return found
-      upgrading.set(incoming, () => limits.again(found, request))
-      return undefined
+    of(incoming: IncomingMessage): Caller | Refusal {
+      try {
+        return limits.callerOf(requestOf(incoming))
+      } catch (error) {
+        if (!(error instanceof UnauthorizedError)) throw error
+        return { status: 401, reason: error.message, code: error.code }
+      }
     },
-    callerOfUpgrade: (incoming: IncomingMessage) => upgrading.get(incoming) ?? (() => IN_PROCESS),
+    /** Who makes a WebSocket handshake that was not refused, as the API keys file says at each time. */
+    ofUpgrade(incoming: IncomingMessage): () => Caller {
+      const request = requestOf(incoming)
+      const caller = limits.callerOf(request)
+      return () => limits.again(caller, request)
+    },
   }
 }

@@ -5,8 +5,8 @@ import type { CallLimits } from '../limits/limits.ts'
 import { refusalHeaders, statusOf } from '../limits/refusal.ts'
 import { isWallet } from './access.ts'
 import type { Middleware } from './env.ts'
-import { refused, refusedPage } from './refuse.ts'
-import { pageCall } from './scope.ts'
+import { refused } from './refuse.ts'
+import { connectionOf } from './scope.ts'
 
 /** A page or a call of the native interface: both make calls to the node, so they cost units, and their bodies are held. */
 export function charge({ held, limits }: charge.Options): Middleware {
@@ -17,13 +17,12 @@ export function charge({ held, limits }: charge.Options): Middleware {
     const denied = await limits.enter(caller, name, undefined)
     if (denied) {
       const { code, message: reason } = denied
-      const refusal = { code, reason, status: statusOf(denied) }
-      const isBrowser = incoming.headers.accept?.includes('text/html') === true
+      const isPage = incoming.headers.accept?.includes('text/html') === true
       const headers = Object.entries(refusalHeaders(denied, caller.limits)).flat()
-      return isBrowser ? refusedPage(refusal, headers) : refused(refusal, headers)
+      return refused({ code, isPage, reason, status: statusOf(denied) }, headers)
     }
     const { socket } = incoming
-    const call = pageCall(socket, caller)
+    const call = { caller, ...connectionOf(socket) }
     c.env.call = call
     const before = socket.bytesWritten
     const body = held.hold(caller.id, 'bodies')

@@ -25,21 +25,18 @@ export async function endServer(
   const closed = new Promise<void>((resolve) => stopListening(server, resolve))
   // The newest connections are still sending their request, and count as idle until it arrives.
   if (isDelayed) await sleep(Math.min(LAST_REQUEST_MS, drain / 4))
-  let idle: NodeJS.Timeout | undefined
-  // Again and again: otherwise a connection whose last request has finished would be kept alive.
-  const closeIdle = () => {
-    server.closeIdleConnections()
-    idle = setTimeout(closeIdle, CLOSE_IDLE_MS)
-  }
   // A client that sends a request on an idle connection loses it if the connection is closed just then. It need not be so soon.
-  if (isReplaced) idle = setTimeout(closeIdle, drain / 2)
-  else closeIdle()
+  const from = isReplaced ? performance.now() + drain / 2 : 0
+  // Again and again: otherwise a connection whose last request has finished would be kept alive.
+  const idle = setInterval(() => {
+    if (performance.now() >= from) server.closeIdleConnections()
+  }, CLOSE_IDLE_MS)
   await ws.drain(deadline - performance.now())
   await closed
   // Ends the timer that looks at its connections, which would keep the server and all behind it in memory.
   server.close()
   clearTimeout(cut)
-  clearTimeout(idle)
+  clearInterval(idle)
 }
 
 export declare namespace endServer {

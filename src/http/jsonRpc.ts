@@ -1,14 +1,11 @@
-import type { IncomingMessage } from 'node:http'
-
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 
 import type { Config } from '../config/config.ts'
 import { BodyTooLargeError, TooMuchHeldError } from '../lib/bodyText.ts'
-import type { HeldBytes } from '../lib/heldBytes.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
-import type { CallLimits } from '../limits/limits.ts'
 import { answerPrice } from '../limits/prices.ts'
 import { LimitReachedError, refusalHeaders, statusOf } from '../limits/refusal.ts'
+import { asksToExplain } from '../rpc/explain/headers.ts'
 import { type Answer, batchAnswer, errorAnswer, refusedAnswer } from '../rpc/jsonrpc/answer.ts'
 import { errorOf, unreadable } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
@@ -20,7 +17,7 @@ import { codingOf, sendCompressed } from './compress.ts'
 import type { RequestContext } from './env.ts'
 import { httpCall } from './scope.ts'
 import { sendAnswer } from './send.ts'
-import { ACCEPTED_CODINGS, type Body, CodingError } from './unpack.ts'
+import { ACCEPTED_CODINGS, type Body, CodingError, type createUnpack } from './unpack.ts'
 import type { Unsent } from './unsent.ts'
 
 /**
@@ -28,17 +25,9 @@ import type { Unsent } from './unsent.ts'
  * use node's own request and response, because web streams take longer than a call that is answered from memory, and do not say how
  * much of an answer its client has read.
  */
-export function createJsonRpcRoute({
-  access,
-  closing,
-  config: { bodyLimit, compression },
-  explain,
-  held,
-  limits,
-  onError,
-  unsent,
-}: createJsonRpcRoute.Options) {
-  const readBody = createReadBody({ bodyLimit, held, limits })
+export function createJsonRpcRoute(options: createJsonRpcRoute.Options) {
+  const { access, closing, config, explain, limits, onError, unsent } = options
+  const readBody = createReadBody(options)
   return (server: RpcServer) => async (c: RequestContext) => {
     const { incoming } = c.env
     const caller = c.get('caller')
@@ -48,25 +37,23 @@ export function createJsonRpcRoute({
       const { bytes } = body
       const started = performance.now()
       const refused = limits.refusal(caller)
-      if (refused) send(c, refusedRequest(bytes, refused))
-      else {
-        const call = httpCall(c.env, caller, onError)
-        const { answer, headers = {} }: Explained = asksToExplain(incoming)
-          ? await explain(async () => server.answer(bytes, call), call)
-          : { answer: await server.answer(bytes, call) }
-        // All requests that have arrived are read before the first answer is written. Otherwise each answer wakes one client, which
-        // sends one request, and every request costs both processes a wake-up. With 32 clients this halves the time of a cached call.
-        timeSlice.first((now) => {
-          try {
-            const more = ['server-timing', timingOf(now - started)]
-            send(c, answer, [...more, ...Object.entries(headers).flat()])
-          } catch (error) {
-            fail(c, error)
-          }
-        })
-      }
+      if (refused) throw refused
+      const call = httpCall(c.env, caller, onError)
+      const { answer, headers = {} }: Explained = asksToExplain(incoming)
+        ? await explain(async () => server.answer(bytes, call), call)
+        : { answer: await server.answer(bytes, call) }
+      // All requests that have arrived are read before the first answer is written. Otherwise each answer wakes one client, which
+      // sends one request, and every request costs both processes a wake-up. With 32 clients this halves the time of a cached call.
+      timeSlice.first((now) => {
+        try {
+          const more = ['server-timing', timingOf(now - started)]
+          send(c, answer, [...more, ...Object.entries(headers).flat()])
+        } catch (error) {
+          fail(c, error)
+        }
+      })
     } catch (error) {
-      fail(c, error)
+      fail(c, error, body)
     } finally {
       body?.hold?.end()
     }
@@ -90,7 +77,7 @@ export function createJsonRpcRoute({
     }
     const { id, limits: own } = c.get('caller')
     const { refused } = answer
-    const coding = compression ? codingOf(incoming, answer) : undefined
+    const coding = config.compression ? codingOf(incoming, answer) : undefined
     const headers = ['content-type', 'application/json']
     // The length of a compressed answer is not known yet.
     if (coding) headers.push('content-encoding', coding.name, 'vary', 'Accept-Encoding')
@@ -102,11 +89,16 @@ export function createJsonRpcRoute({
     else sendAnswer(outgoing, answer, id, unsent)
   }
 
-  function fail(c: RequestContext, error: unknown) {
+  /** @param body - absent when it could not be read */
+  function fail(c: RequestContext, error: unknown, body?: Body) {
     const { incoming, outgoing } = c.env
     if (error instanceof ClientGoneError) return
-    // Its body is read: it waited to be unpacked.
-    if (error instanceof LimitReachedError) return send(c, refusedAnswer('null', error))
+    if (error instanceof LimitReachedError) {
+      const answer = refusedAnswer('null', error)
+      // A batch is answered by an array.
+      const isBatch = body?.bytes[0] === BRACKET
+      return send(c, isBatch ? { ...batchAnswer([answer]), refused: error } : answer)
+    }
     const coding = incoming.headers['content-encoding']
     const rejection = rejectionOf(error, coding)
     if (!rejection || outgoing.destroyed) {
@@ -115,7 +107,7 @@ export function createJsonRpcRoute({
       return
     }
     // Unpacking charges by itself.
-    if (coding === undefined) limits.charge(c.get('caller'), answerPrice(bodyLimit))
+    if (coding === undefined) limits.charge(c.get('caller'), answerPrice(config.bodyLimit))
     const { error: shown, status } = rejection
     const more = status === 415 ? ['accept-encoding', ACCEPTED_CODINGS] : []
     send(c, errorAnswer('null', shown), more, status)
@@ -124,16 +116,12 @@ export function createJsonRpcRoute({
 }
 
 export declare namespace createJsonRpcRoute {
-  type Options = {
+  type Options = createUnpack.Options & {
     access: Pick<Access, 'corsHeaders'>
     closing: Pick<Closing, 'mark'>
-    /** The largest body, bytes, and whether large answers are compressed for clients that accept it. */
-    config: Pick<Config, 'bodyLimit' | 'compression'>
+    config: Pick<Config, 'compression'>
     /** Answers a request and adds headers that explain the answer. */
     explain: (work: () => Promise<Answer | undefined>, call: ClientCall) => Promise<Explained>
-    /** The budget of bytes that are held for clients. */
-    held: HeldBytes
-    limits: Pick<CallLimits, 'charge' | 'refusal'>
     onError: (error: unknown, message: string) => void
     /** Answers that clients have not yet read. */
     unsent: Unsent
@@ -153,19 +141,7 @@ function rejectionOf(error: unknown, coding: string | undefined) {
   return { status: error.status, error: unreadable(cause) }
 }
 
-/** The answer to a request that is not read: an array for a batch. */
-function refusedRequest(body: Buffer, refused: LimitReachedError): Answer {
-  const answer = refusedAnswer('null', refused)
-  return body[0] === BRACKET ? { ...batchAnswer([answer]), refused } : answer
-}
-
 const BRACKET = 0x5b
-
-/** `X-Ethgate-Explain: 1`, or `?explain=1` in the address. */
-function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {
-  if (headers['x-ethgate-explain'] === '1') return true
-  return url.includes('?') && /[?&]explain=1(?:&|$)/.test(url)
-}
 
 /** The value of Server-Timing. The texts of short times are made once, because writing a fraction takes long. */
 function timingOf(ms: number): string {

@@ -6,34 +6,27 @@ export type Refusal = {
   reason: string
   /** Code of the JSON-RPC error. @default -32600 */
   code?: number
+  /** Whether a person in a browser reads it. */
+  isPage?: boolean
 }
 
 /**
- * Answers a program without reading the body, so the connection cannot be reused and is closed.
+ * Answers without reading the body, so the connection cannot be reused and is closed.
  *
  * @param headers - a name and a value in turn
  */
-export function refused(refusal: Refusal, headers?: readonly string[]): Response {
-  const { code = -32600, reason } = refusal
-  const text = String(errorAnswer('null', { code, message: reason }).parts[0])
-  return response(refusal, 'application/json', text, headers)
+export function refused(refusal: Refusal, headers: readonly string[] = []): Response {
+  const { code = -32600, isPage, reason, status } = refusal
+  const type = isPage ? 'text/html; charset=utf-8' : 'application/json'
+  const all = new Headers({ connection: 'close', 'content-type': type })
+  for (let at = 0; at < headers.length; at += 2)
+    all.append(headers[at] ?? '', headers[at + 1] ?? '')
+  const { parts } = errorAnswer('null', { code, message: reason })
+  return new Response(isPage ? pageOf(refusal) : String(parts[0]), { status, headers: all })
 }
 
-/** The same for a person in a browser. The reason contains no text of the request. */
-export function refusedPage(refusal: Refusal, headers?: readonly string[]): Response {
-  const { status } = refusal
-  const reason = `${refusal.reason.replaceAll(/[<&]/g, '')}${status === 401 ? '. Load it again, and enter “key” as user name and the key as password' : ''}`
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${status}</title><p>The gateway refused this page: ${reason}.</p></html>`
-  return response(refusal, 'text/html; charset=utf-8', page, headers)
-}
-
-function response(
-  { status }: Refusal,
-  type: string,
-  text: string,
-  more: readonly string[] = [],
-): Response {
-  const headers = new Headers({ connection: 'close', 'content-type': type })
-  for (let at = 0; at < more.length; at += 2) headers.append(more[at] ?? '', more[at + 1] ?? '')
-  return new Response(text, { status, headers })
+/** The reason contains no text of the request. */
+function pageOf({ reason, status }: Refusal): string {
+  const why = `${reason.replaceAll(/[<&]/g, '')}${status === 401 ? '. Load it again, and enter “key” as user name and the key as password' : ''}`
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${status}</title><p>The gateway refused this page: ${why}.</p></html>`
 }

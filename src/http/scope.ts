@@ -3,7 +3,7 @@ import { isIP, type Socket } from 'node:net'
 
 import type { HttpBindings } from '@hono/node-server'
 
-import type { Call, Meter } from '../lib/call.ts'
+import type { Meter } from '../lib/call.ts'
 import { createStop, type Stop } from '../lib/stopSignal.ts'
 import type { Caller } from '../limits/caller.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
@@ -19,14 +19,14 @@ export function httpCall(
   onError: (error: unknown, message: string) => void,
 ): ClientCall {
   const { headers, socket } = incoming
-  const { gone, meter } = connectionOf(socket)
+  const { meter, signal } = connectionOf(socket)
   let delivery: Delivery | undefined
   return {
     caller,
     client: caller.id,
     headers,
     meter,
-    signal: gone,
+    signal,
     onDelivery: (listener) => (delivery ??= watch(socket, outgoing, onError)).onDelivery(listener),
   }
 }
@@ -45,26 +45,21 @@ function watch(
   return delivery
 }
 
-/** What the requests of one HTTP connection share. They run one after the other. */
+/** What the calls of one HTTP connection share. Its requests run one after the other. */
 type Connection = {
   readonly meter: Meter
   /** Aborted when the connection has ended. */
-  readonly gone: Stop
-}
-
-/** The call of a page or an operation of the native interface. */
-export function pageCall(socket: Socket, caller: Caller): Call & { meter: Meter } {
-  const { gone, meter } = connectionOf(socket)
-  return { caller, meter, signal: gone }
+  readonly signal: Stop
 }
 
 const connections = new WeakMap<Socket, Connection>()
 
-function connectionOf(socket: Socket): Connection {
+/** What the call of a request on a connection has besides its caller. */
+export function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket)
   if (known) return known
-  const connection: Connection = { meter: { cost: 0, charged: 0 }, gone: createStop() }
-  const end = () => connection.gone.stop(new ClientGoneError())
+  const connection: Connection = { meter: { cost: 0, charged: 0 }, signal: createStop() }
+  const end = () => connection.signal.stop(new ClientGoneError())
   if (socket.destroyed) end()
   else socket.once('close', end)
   connections.set(socket, connection)
@@ -79,13 +74,12 @@ function connectionOf(socket: Socket): Connection {
 export function clientAddress(incoming: IncomingMessage, trustProxy: number): string {
   const peer = incoming.socket.remoteAddress ?? 'unknown'
   if (trustProxy === 0) return peer
-  const forwarded = incoming.headers['x-forwarded-for']
-  const hops = [forwarded ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((hop) => hop.trim())
-  const [, ...parts] = ENTRY.exec(hops.filter(Boolean).at(-trustProxy) ?? '') ?? []
+  const hops = String(incoming.headers['x-forwarded-for'] ?? '').split(',')
+  const hop = hops
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .at(-trustProxy)
+  const [, ...parts] = ENTRY.exec(hop ?? '') ?? []
   const address = parts.find(Boolean) ?? ''
   return isIP(address) === 0 ? peer : address
 }

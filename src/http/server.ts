@@ -83,15 +83,18 @@ function createPublicServer(
   const callers = createRequestCallers(limits, config.trustProxy)
   const inTurn = createInTurn()
   const closing = createClosing(inTurn)
-  const ws = createWsServer({ ...options, callerOf: callers.callerOfUpgrade })
+  const ws = createWsServer({ ...options, callerOf: (incoming) => callers.ofUpgrade(incoming) })
   const { upgrade } = ws
   const app = createApp({ ...options, access, callers, closing, inTurn, reads, upgrade })
   const server = serverOf({ fetch: app.fetch, websocket: { server: ws.server } }, tls)
-  const refusalOf = (incoming: IncomingMessage): Refusal | undefined =>
-    access.refusalOf(incoming) ??
-    callers.refusalOfUpgrade(incoming) ??
+  const refusalOf = (incoming: IncomingMessage): Refusal | undefined => {
+    const refusal = access.refusalOf(incoming)
+    if (refusal) return refusal
+    const caller = callers.of(incoming)
+    if ('reason' in caller) return caller
     // Otherwise the app would run a page or an operation whose cost is not charged and whose answer cannot be sent.
-    (reads.paths.includes(pathOf(incoming)) ? undefined : NO_WEBSOCKET)
+    return reads.paths.includes(pathOf(incoming)) ? undefined : NO_WEBSOCKET
+  }
   guardUpgrades(server, { refusalOf }, inTurn)
   // Node would drop those after the first 2,000, among them an API key or what a proxy adds. Their bytes have a limit.
   server.maxHeadersCount = 0

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 
+import type { Config } from '../config/config.ts'
 import { BodyTooLargeError, TooMuchHeldError } from '../lib/bodyText.ts'
 import { createFairLimit } from '../lib/fairLimit.ts'
 import type { HeldBytes, Hold } from '../lib/heldBytes.ts'
@@ -44,7 +45,7 @@ export function bodyCoding({ headers }: IncomingMessage): string | undefined {
  * Decompresses request bodies on the threads of the system: as many at once as there are threads, the callers in turn. A body of 500
  * bytes may become one of the limit, so memory and price of the largest result are taken before, and the rest is given back.
  */
-export function createUnpack({ bodyLimit, held, limits }: createUnpack.Options) {
+export function createUnpack({ config: { bodyLimit }, held, limits }: createUnpack.Options) {
   const turns = createFairLimit(THREADS)
 
   async function unpack({ bytes, hold: packed }: Body, coding: string, caller: Caller) {
@@ -80,8 +81,8 @@ export function createUnpack({ bodyLimit, held, limits }: createUnpack.Options) 
 
 export declare namespace createUnpack {
   type Options = {
-    /** Largest result, bytes. */
-    bodyLimit: number
+    config: Pick<Config, 'bodyLimit'>
+    /** The budget of bytes that are held for clients. */
     held: HeldBytes
     limits: Pick<CallLimits, 'charge' | 'refusal'>
   }

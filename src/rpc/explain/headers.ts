@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+
 import type { Hash } from 'viem'
 
 import { isComplete } from '../../chain/logs/origins.ts'
@@ -53,6 +55,12 @@ export async function explainInHeaders<answer>(
       }),
     },
   }
+}
+
+/** Whether a request asks for these headers: with `X-Ethgate-Explain: 1`, or with `?explain=1` in its address. */
+export function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {
+  if (headers['x-ethgate-explain'] === '1') return true
+  return url.includes('?') && /[?&]explain=1(?:&|$)/.test(url)
 }
 
 function callText({ ms, operation, outcome, upstream }: RecordedCall): string {

@@ -10,34 +10,23 @@ export type Answer = {
   readonly refused?: RpcError
 }
 
-/**
- * Creates an answer with one member beside `id`. Both are JSON texts. Their lengths are read before the text is joined, because
- * V8 copies a joined text when it is read.
- */
-function memberAnswer(id: string, name: 'error' | 'result', json: string): Answer {
-  return {
-    parts: [`{"jsonrpc":"2.0","id":${id},"${name}":${json}}`],
-    bytes: FRAME + name.length + Buffer.byteLength(id) + Buffer.byteLength(json),
-  }
-}
-
-/** Bytes of a response object without its id and without the name and the value of its other member. */
-const FRAME = '{"jsonrpc":"2.0","id":,"":}'.length
-
 /** The response object of a successful call, around cached bytes. `id` is JSON text. */
 export function preparedAnswer(id: string, result: Prepared<unknown>): Answer {
   const head = `{"jsonrpc":"2.0","id":${id},"result":`
   const rest = result.closed ? [result.closed] : [...(result.parts ?? [result.bytes]), '}']
-  const bytes = FRAME + 'result'.length + Buffer.byteLength(id) + preparedLength(result)
+  // V8 copies a joined text when it is read, so its length is not read from it.
+  const bytes = FRAME + Buffer.byteLength(id) + preparedLength(result)
   return { parts: [head, ...rest], bytes }
 }
+
+const FRAME = '{"jsonrpc":"2.0","id":,"result":}'.length
 
 /**
  * The response object of a successful call. `id` is JSON text. @throws TypeError for a value that JSON cannot
  * represent.
  */
 export function resultAnswer(id: string, result: unknown): Answer {
-  return memberAnswer(id, 'result', JSON.stringify(result))
+  return textAnswer(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`)
 }
 
 /** The response object of a failed call. `id` is JSON text. */
@@ -45,7 +34,11 @@ export function errorAnswer(
   id: string,
   error: { code: number; message: string; data?: unknown },
 ): Answer {
-  return memberAnswer(id, 'error', JSON.stringify(error))
+  return textAnswer(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`)
+}
+
+function textAnswer(text: string): Answer {
+  return { parts: [text], bytes: Buffer.byteLength(text) }
 }
 
 /** The response object of a call that was not allowed to run. `id` is JSON text. */

@@ -9,24 +9,7 @@ import { faultOf, idText, shownId } from './entry.ts'
  * One call from its beginning to its outcome: what middleware reads and writes, and what its method gets. json-rpc-2.0 passes it on
  * beside the request, as its server parameter.
  */
-export type RpcCall = ObservedCall &
-  ClientCall & {
-    /** Its id as JSON text, as it was written. */
-    readonly idText: string
-    /** Why the entry is no request; undefined for one. */
-    readonly fault: string | undefined
-    readonly shared: Shared
-    /** The answer, when its bytes are prepared. */
-    answer: Answer | undefined
-    /** Bytes of the answer that the method gave, also when a refusal is sent in its place. */
-    bytes: number
-    /** Whether its result is part of the response; undefined before its end. */
-    isDelivered: boolean | undefined
-    listeners: ((delivered: boolean) => void)[] | undefined
-  }
-
-/** The outcome of a call, for logs and metrics. */
-export type ObservedCall = {
+export type RpcCall = ClientCall & {
   /** 0, or the JSON-RPC error code. */
   code: number
   /** The id of the request, when it is short. */
@@ -37,7 +20,22 @@ export type ObservedCall = {
   ms: number
   /** When it began, in monotonic milliseconds. */
   started: number
+  /** Its id as JSON text, as it was written. */
+  readonly idText: string
+  /** Why the entry is no request; undefined for one. */
+  readonly fault: string | undefined
+  readonly shared: Shared
+  /** The answer, when its bytes are prepared. */
+  answer: Answer | undefined
+  /** Bytes of the answer that the method gave, also when a refusal is sent in its place. */
+  bytes: number
+  /** Whether its result is part of the response; undefined before its end. */
+  isDelivered: boolean | undefined
+  listeners: ((delivered: boolean) => void)[] | undefined
 }
+
+/** The outcome of a call, for logs and metrics. */
+export type ObservedCall = Pick<RpcCall, 'code' | 'id' | 'method' | 'ms' | 'started'>
 
 /** One concern of all calls. */
 export type RpcMiddleware = JSONRPCServerMiddleware<RpcCall>

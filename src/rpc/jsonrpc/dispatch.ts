@@ -1,7 +1,6 @@
 import {
   createJSONRPCSuccessResponse,
   JSONRPC,
-  type JSONRPCID,
   type JSONRPCRequest,
   type JSONRPCResponse,
   JSONRPCErrorCode,
@@ -55,34 +54,32 @@ export function createDispatch({
   const served = Object.keys(methods).filter((name) => methods[name]?.kind !== 'refused')
   server.mapErrorToJSONRPCErrorResponse = (id, error) => errorResponse(id, errorOf(error))
   // The library answers other texts than geth.
-  server.handleMethodNotFound = async (request, given) => {
-    const call = given as RpcCall
-    const { fault } = call
-    const error =
-      fault === undefined ? methodNotFound(request.method, served) : invalidRequest(fault)
-    return settle(request, call, errorResponse(request.id ?? null, error))
+  server.handleMethodNotFound = async ({ id = null, method }, given) => {
+    const { fault } = given as RpcCall
+    const error = fault === undefined ? methodNotFound(method, served) : invalidRequest(fault)
+    return errorResponse(id, error)
   }
   for (const [name, method] of Object.entries(methods))
     server.addMethodAdvanced(name, (request, call) => run(name, method, request, call))
-  server.applyMiddleware(...middleware)
+  server.applyMiddleware(...middleware, (next, request, call) =>
+    next(request, call).then((response) => settle(request, call, response as JSONRPCResponse)),
+  )
 
   function run(name: string, method: AnyMethod, request: JSONRPCRequest, call: RpcCall) {
     const { id = null, params } = request
-    const succeed = (result: unknown) =>
-      settle(request, call, createJSONRPCSuccessResponse(id, result))
+    const succeed = (result: unknown) => createJSONRPCSuccessResponse(id, result)
     const fail = (error: unknown) => {
       onError(error, `the call of ${name} failed`)
-      return settle(request, call, server.mapErrorToJSONRPCErrorResponse(id, error))
+      return server.mapErrorToJSONRPCErrorResponse(id, error)
     }
-    let result: unknown
     try {
-      result = resultOf(name, method, params ?? [], call)
+      const result = resultOf(name, method, params ?? [], call)
+      return isThenable(result)
+        ? Promise.resolve(result).then(succeed, fail)
+        : answered(succeed(result))
     } catch (error) {
       return answered(fail(error))
     }
-    return isThenable(result)
-      ? Promise.resolve(result).then(succeed, fail)
-      : answered(succeed(result))
   }
 
   function resultOf(name: string, method: AnyMethod, params: unknown, call: RpcCall): unknown {
@@ -98,7 +95,7 @@ export function createDispatch({
 
   /** Writes the answer to a call, within what its request may still have. */
   function settle(
-    { id }: JSONRPCRequest,
+    { id }: Pick<JSONRPCRequest, 'id'>,
     call: RpcCall,
     response: JSONRPCResponse,
   ): JSONRPCResponse | null {
@@ -108,23 +105,18 @@ export function createDispatch({
       endCall(call, false)
       return null
     }
-    const written = write(id, call, response)
-    const refusal = refusalOf(call)
-    endCall(call, !written.error && !refusal)
-    if (!refusal) return written
-    call.answer = undefined
-    return errorResponse(id, refusal)
-  }
-
-  function write(id: JSONRPCID, call: RpcCall, response: JSONRPCResponse): JSONRPCResponse {
     try {
       call.answer = answerOf(call.idText, response)
     } catch (error) {
       onError(error, `the result of ${call.method} cannot be serialised as JSON`)
-      return write(id, call, errorResponse(id, INTERNAL))
+      return settle({ id }, call, errorResponse(id, INTERNAL))
     }
     call.bytes = call.answer.bytes
-    return response
+    const refusal = refusalOf(call)
+    endCall(call, !response.error && !refusal)
+    if (!refusal) return response
+    call.answer = undefined
+    return errorResponse(id, refusal)
   }
 
   /** Why an answer is not sent; undefined when it is. */

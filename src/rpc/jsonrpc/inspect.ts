@@ -18,31 +18,30 @@ export type Inspection = {
  */
 export function inspect(text: string, limit: number): Inspection {
   const ids: (string | undefined)[] = []
-  const batch = text.charCodeAt(skipSpace(text, 0)) === OPEN_BRACKET
+  const batch = text[skipSpace(text, 0)] === '['
   const members = batch ? 2 : 1
   let depth = 0
   let deepest = 0
   let entry = 0
   for (let at = 0; at < text.length && deepest <= limit; at++) {
-    switch (text.charCodeAt(at)) {
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
+    switch (text.charAt(at)) {
+      case '{':
+      case '[':
         if (++depth > deepest) deepest = depth
         break
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
+      case '}':
+      case ']':
         depth--
         break
-      case COMMA:
+      case ',':
         if (batch && depth === 1) entry++
         break
-      case QUOTE: {
+      case '"': {
         const end = closingQuote(text, at)
         if (end === -1) return { depth: deepest, ids }
         if (depth === members && isId(text, at, end)) {
           const colon = skipSpace(text, end + 1)
-          if (text.charCodeAt(colon) === COLON)
-            ids[entry] = numberAt(text, skipSpace(text, colon + 1))
+          if (text[colon] === ':') ids[entry] = numberAt(text, skipSpace(text, colon + 1))
         }
         at = end
         break
@@ -54,13 +53,6 @@ export function inspect(text: string, limit: number): Inspection {
 }
 
 const SPACE = 0x20
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 /** Whether a string of a text is the key `id`. JSON may spell both letters as \uXXXX. */
 function isId(text: string, open: number, close: number): boolean {
