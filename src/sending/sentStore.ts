@@ -18,7 +18,7 @@ export type SentTransaction = {
   nonce: number
   /** Milliseconds of chain time after which no block can include it. */
   expiration: number
-  /** The signed bytes, hex without `0x`, until the transaction is final; absent if they are too long to keep. */
+  /** The signed bytes, hex without `0x`, until the transaction is final. */
   hex?: string
   /** Contracts whose predicted addresses the gateway replaced in the data. */
   replaced?: CreatedContract[]
