@@ -45,9 +45,19 @@ export function createHeldBytes({ limit = Infinity, share = limit }: createHeldB
     else byCaller.set(caller, own)
   }
 
+  function take(caller: string, place: HeldPlace, bytes: number): boolean {
+    const isFree = hasRoom(caller, bytes)
+    if (isFree) add(caller, place, bytes)
+    return isFree
+  }
+
   return {
     /** Whether a caller may have so many bytes more. */
     hasRoom,
+    /** Takes bytes without a hold, which costs more than small things do. @returns false when it may not: then nothing was taken */
+    take,
+    /** Gives back what `take` took. */
+    give: (caller: string, place: HeldPlace, bytes: number) => add(caller, place, -bytes),
     /** Opens an empty hold. Always end it. @param caller - the id of the caller */
     hold(caller: string, place: HeldPlace): Hold {
       let held = 0
@@ -57,9 +67,9 @@ export function createHeldBytes({ limit = Infinity, share = limit }: createHeldB
       }
       return {
         take(bytes) {
-          if (!hasRoom(caller, bytes)) return false
-          set(held + bytes)
-          return true
+          const isTaken = take(caller, place, bytes)
+          if (isTaken) held += bytes
+          return isTaken
         },
         set,
         end: () => set(0),

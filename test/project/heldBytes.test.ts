@@ -29,7 +29,7 @@ test('default: the files that take each place', () => {
   )
   for (const file of files)
     for (const [, place = ''] of readFileSync(file, 'utf8').matchAll(
-      /\bhold(?:For)?\([^)]*?'([\w ]+)'\)/g,
+      /\b(?:hold(?:For)?|take)\([^)]*?'([\w ]+)'[,)]/g,
     ))
       if (!found[place]?.includes(file)) found[place]?.push(file)
   expect(found).toEqual(TAKEN_IN)

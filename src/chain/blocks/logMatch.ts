@@ -36,8 +36,7 @@ const LAST = 16
  * many topics as the search has positions.
  */
 export function createLogMatcher(search: LogMatch) {
-  const addresses = search.addresses.map((item) => item.toLowerCase())
-  const topics = search.topics.map((choice) => choice && choice.map((item) => item.toLowerCase()))
+  const { addresses, topics } = inLowerCase(search)
   const needed = [addresses, ...topics].flatMap((choice) =>
     choice && choice.length > 0 ? [choice.map((text) => hashOfItem(text, 2))] : [],
   )
@@ -58,6 +57,19 @@ export function createLogMatcher(search: LogMatch) {
     matchesInPack,
     /** Whether a block can have a match, from the addresses and topics of its logs. False is certain, true is not. */
     mayMatch: (items: LogItems) => needed.every((choice) => choice.some((hash) => items.has(hash))),
+  }
+}
+
+/** The same for logs in hex alone, which takes less memory. */
+export function createLogTest(search: LogMatch): (log: LogKey) => boolean {
+  const { addresses, topics } = inLowerCase(search)
+  return testOf(addresses, topics)
+}
+
+function inLowerCase({ addresses, topics }: LogMatch) {
+  return {
+    addresses: addresses.map((item) => item.toLowerCase()),
+    topics: topics.map((choice) => choice && choice.map((item) => item.toLowerCase())),
   }
 }
 

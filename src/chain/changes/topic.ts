@@ -8,7 +8,7 @@ import type { Call } from '../../lib/call.ts'
 import { NarrowRangeError, UpstreamError } from '../../lib/errors.ts'
 import { fromPrepared } from '../../lib/prepared.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
-import { createLogMatcher } from '../blocks/logMatch.ts'
+import { createLogTest } from '../blocks/logMatch.ts'
 import type { RecentBlock } from '../head/headTypes.ts'
 import { recentHeaderText, recentLogText } from '../head/recentText.ts'
 import { TooManyBlocksError } from '../logs/logs.ts'
@@ -107,7 +107,7 @@ function logsOf(
   spec: Extract<TopicSpec, { kind: 'logs' }>,
   { from = 0, span: firstSpan = MAX_SPAN, wanted = Infinity }: createTopic.Options,
 ): Topic {
-  const matcher = createLogMatcher(spec)
+  const matches = createLogTest(spec)
   const lowest = Math.max(from, spec.from ?? 0)
   const highest = spec.to ?? Infinity
   let span = firstSpan
@@ -128,7 +128,7 @@ function logsOf(
   return {
     recent({ logs, number }, removed) {
       if (number < lowest || number > highest) return []
-      const found = logs.filter((log) => matcher.matches(log))
+      const found = logs.filter(matches)
       // Those of a removed block in the reverse order of their delivery.
       return (removed ? found.toReversed() : found).map((log) => recentLogText(log, removed))
     },

@@ -44,7 +44,12 @@ export function createHub({
   perSocket,
   pending,
 }: createHub.Options) {
-  const registry = createRegistry({ onChange: listenToPending, perClient, perSocket })
+  const registry = createRegistry({
+    give: (subscription) => memory.give(subscription),
+    onChange: listenToPending,
+    perClient,
+    perSocket,
+  })
   const followers = createFollowers({
     chain,
     head,
@@ -117,7 +122,7 @@ export function createHub({
   const tooSlow = ({ socket }: Subscription) => socket.close(TRY_AGAIN_LATER, 'reader too slow')
 
   function pendingSubscription(
-    common: Pick<Subscription, 'id' | 'release' | 'socket' | 'started'>,
+    common: Pick<Subscription, 'bytes' | 'id' | 'socket' | 'started'>,
     read: ReadPending | undefined,
   ): Subscription {
     const isOpen = () => registry.has(common)
@@ -149,8 +154,8 @@ export function createHub({
     createTopic(chain, spec, { from, span: FIRST_SPAN, wanted: WANTED_LOGS })
 
   function toSubscription(socket: RpcSocket, spec: SubscriptionSpec): Subscription {
-    const release = memory.take(socket.client, spec)
-    const common = { id: newId(), release, socket, started: false }
+    const bytes = memory.take(socket.client, spec)
+    const common = { id: newId(), bytes, socket, started: false }
     if (spec.kind === 'newPendingTransactions') return pendingSubscription(common, spec.read)
     if (spec.kind === 'syncing') return { ...common, kind: spec.kind }
     if (spec.kind === 'transactionStatus')
@@ -176,7 +181,7 @@ export function createHub({
         if (subscription.kind === 'newPendingTransactions') await pending.listening()
       } catch (error) {
         registry.remove(socket, subscription.id)
-        subscription.release()
+        memory.give(subscription)
         throw error
       }
       request.onDelivery((delivered) => {

@@ -24,14 +24,19 @@ const subscription = (socket: RpcSocket, id: string): Subscription => ({
   id,
   kind: 'newPendingTransactions',
   early: [],
-  release() {},
+  bytes: 0,
   socket,
   started: false,
 })
 
 test('default: a subscription counts by kind until it is removed or its socket ends', () => {
   let changes = 0
-  const registry = createRegistry({ onChange: () => changes++, perClient: 9, perSocket: 9 })
+  const registry = createRegistry({
+    give() {},
+    onChange: () => changes++,
+    perClient: 9,
+    perSocket: 9,
+  })
   const { end, socket } = createSocket('1')
   const first = subscription(socket, '0x1')
   registry.add(first)
@@ -47,7 +52,7 @@ test('default: a subscription counts by kind until it is removed or its socket e
 })
 
 test('behavior: a connection is in use only while it has subscriptions', () => {
-  const registry = createRegistry({ onChange() {}, perClient: 9, perSocket: 9 })
+  const registry = createRegistry({ give() {}, onChange() {}, perClient: 9, perSocket: 9 })
   const { listeners, socket } = createSocket('1')
   for (let round = 0; round < 2; round++) {
     registry.add(subscription(socket, '0x1'))
@@ -60,7 +65,7 @@ test('behavior: a connection is in use only while it has subscriptions', () => {
 })
 
 test('error: limits of a connection and of a client', () => {
-  const registry = createRegistry({ onChange() {}, perClient: 3, perSocket: 2 })
+  const registry = createRegistry({ give() {}, onChange() {}, perClient: 3, perSocket: 2 })
   const [one, two] = [createSocket('1').socket, createSocket('2').socket]
   registry.add(subscription(one, '0x1'))
   registry.add(subscription(one, '0x2'))
@@ -74,6 +79,7 @@ test('behavior: every change takes constant time for any number of subscriptions
   const COUNT = 100_000
   let wanted = 0
   const registry = createRegistry({
+    give() {},
     onChange: () => (wanted = registry.ofKind('newPendingTransactions').size),
     perClient: COUNT,
     perSocket: 256,

@@ -7,13 +7,12 @@ import type { RpcSocket } from './socket.ts'
 import type { StatusSubscription } from './statuses.ts'
 
 /**
- * One subscription of one socket. Notifications start when the response with its id is delivered (`started`). `release` gives its memory
- * back.
+ * One subscription of one socket. Notifications start when the response with its id is delivered (`started`). `bytes`: its memory.
  */
 export type Subscription = Common &
   (Follower | PendingKind | StatusSubscription | { kind: 'syncing' })
 
-type Common = { id: string; release(): void; socket: RpcSocket; started: boolean }
+type Common = { id: string; bytes: number; socket: RpcSocket; started: boolean }
 
 /** A subscription to pending transactions. */
 export type PendingSubscription = Common & PendingKind
@@ -34,7 +33,7 @@ type Kinds = { [kind in Subscription['kind']]: Set<Extract<Subscription, { kind:
  * The subscriptions of all sockets, counted against the limits. Every change takes constant time. `onChange` is called after some
  * were added or removed.
  */
-export function createRegistry({ onChange, perClient, perSocket }: createRegistry.Options) {
+export function createRegistry({ give, onChange, perClient, perSocket }: createRegistry.Options) {
   const sockets = new Map<string, Map<string, Subscription>>()
   /** Removes the listener for the end of a socket. */
   const unlisteners = new Map<string, () => void>()
@@ -54,7 +53,7 @@ export function createRegistry({ onChange, perClient, perSocket }: createRegistr
     if (!own || !subscription) return false
     own.delete(id)
     setOf(subscription).delete(subscription)
-    subscription.release()
+    give(subscription)
     const ofClient = (clients.get(socket.client) ?? 1) - 1
     if (ofClient > 0) clients.set(socket.client, ofClient)
     else clients.delete(socket.client)
@@ -109,7 +108,7 @@ export function createRegistry({ onChange, perClient, perSocket }: createRegistr
       unlisteners.clear()
       clients.clear()
       for (const subscriptions of Object.values(kinds)) {
-        for (const subscription of subscriptions) subscription.release()
+        for (const subscription of subscriptions) give(subscription)
         subscriptions.clear()
       }
       onChange()
@@ -118,5 +117,11 @@ export function createRegistry({ onChange, perClient, perSocket }: createRegistr
 }
 
 export declare namespace createRegistry {
-  type Options = { perClient: number; perSocket: number; onChange: () => void }
+  type Options = {
+    perClient: number
+    perSocket: number
+    /** Gives back the memory of a subscription that was removed. */
+    give: (subscription: Subscription) => void
+    onChange: () => void
+  }
 }

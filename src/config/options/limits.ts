@@ -95,15 +95,15 @@ export const limitOptions = {
   },
   filterBytesPerClient: {
     value: 'BYTES',
-    default: 16 * MIB,
+    default: 32 * MIB,
     parse: integer(1),
-    help: 'most memory for the filters of one client address',
+    help: 'most memory for the filters and subscriptions of one client address',
   },
   filterBytesTotal: {
     value: 'BYTES',
     default: 128 * MIB,
     parse: integer(1),
-    help: 'most memory for all filters, in the process or in Redis',
+    help: 'most memory for all filters, and for all subscriptions',
   },
   filterPage: {
     value: 'N',
