@@ -1,7 +1,7 @@
 import type { Case } from '../case.ts'
 import { callText } from '../requests.ts'
 
-const FILTERS = 1_000
+const FILTERS = 200
 const ADDRESSES = 1_000
 const TOPICS = 1_000
 /** Requests in flight. */
@@ -42,7 +42,7 @@ export function largeLogFilter(index: number) {
   return { address: addresses, topics }
 }
 
-/** The largest filters, as many as one address may have by default, in memory. */
+/** The largest filters, more than one address may have by default, in memory. */
 export const largeFilters: Case = {
   name: 'large-filters',
   what: `${FILTERS} filters of ${ADDRESSES} addresses and ${4 * TOPICS} topics`,

@@ -43,12 +43,13 @@ async function attack({ url }: Target, bodies: readonly string[]): Promise<Outco
   // The first one starts the thread and is not measured.
   await post(own, OTHER)
   const waits: number[] = []
-  let wrong = 0
+  const wrong: string[] = []
   const attacked = { isOver: false }
   const other = async () => {
     while (!attacked.isOver) {
       const began = performance.now()
-      if (!(await post(own, OTHER)).includes(`${'0'.repeat(62)}7b"`)) wrong++
+      const answer = await post(own, OTHER)
+      if (!answer.includes(`${'0'.repeat(62)}7b"`)) wrong.push(answer.slice(0, 200))
       waits.push(performance.now() - began)
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
@@ -59,8 +60,8 @@ async function attack({ url }: Target, bodies: readonly string[]): Promise<Outco
   await others
   const results = answers.filter((answer) => answer.includes('"result"')).length
   const slowest = Math.max(...waits).toFixed(0)
-  const note = `${results} of ${bodies.length} have a result; ${waits.length} of another client, the slowest after ${slowest} ms`
-  return { tried: waits.length, wrong, note }
+  const note = `${results} of ${bodies.length} have a result; ${waits.length} of another client, the slowest after ${slowest} ms ${wrong[0] ?? ''}`
+  return { tried: waits.length, wrong: wrong.length, note }
 }
 
 const FLAGS = ['--rate-per-client', '20', '--trust-proxy', '1']

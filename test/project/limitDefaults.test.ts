@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 
 import { createMemoryFilterStore } from '../../src/chain/filters/memory.ts'
 import { createSubscriptionMemory } from '../../src/chain/subscriptions/memory.ts'
-import { createHeldBytes } from '../../src/lib/heldBytes.ts'
 import { limitOptions } from '../../src/config/options/limits.ts'
+import { createHeldBytes } from '../../src/lib/heldBytes.ts'
 
 const {
   filterBytesPerClient: { default: bytesPerClient },
