@@ -109,6 +109,24 @@ describe('createHead', () => {
     expect(head.status()).toMatchObject({ number: 2, upstream: 'up' })
   })
 
+  test('behavior: the state says that a node lacks the newest block that it names', async () => {
+    chain.mine({ logs: [[log]] })
+    const { getBlockViewById } = chain.native.wallet
+    let isLacking = true
+    chain.native.wallet.getBlockViewById = async (...call) =>
+      isLacking ? undefined : getBlockViewById(...call)
+    await follow()
+    expect(head.status()).toMatchObject({
+      number: undefined,
+      upstream: 'up',
+      problem: 'the node does not have the blocks from its solidified block to its newest',
+    })
+    isLacking = false
+    await step()
+    expect(head.status()).toMatchObject({ number: 3, upstream: 'up' })
+    expect(head.status().problem).toBeUndefined()
+  })
+
   test('behavior: a head has stalled when it moved before and stands for a minute', async () => {
     await follow()
     time += 61_000

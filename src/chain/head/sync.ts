@@ -65,10 +65,17 @@ export function createHeadSync({
     for (let number = from; number <= tip.number; number += CHUNK) {
       const chunk = await loadRange(source, number, Math.min(number + CHUNK - 1, tip.number), tip)
       blocks.push(...chunk)
-      if (!isLinked(blocks)) return
+      if (!isLinked(blocks)) break
     }
-    if (blocks.at(-1)?.hash !== tip.hash) return
-    if (from === solidified.number && blocks[0]?.hash !== solidified.hash) return
+    // After a reorg meanwhile the next poll finds them.
+    const isWhole =
+      isLinked(blocks) &&
+      blocks.at(-1)?.hash === tip.hash &&
+      (from !== solidified.number || blocks[0]?.hash === solidified.hash)
+    if (!isWhole) {
+      problem = INCOMPLETE
+      return
+    }
     const removed = replaced?.blocks.toReversed() ?? []
     await publish({ removed, added: blocks, first: await source.hashAt(1), solidified })
     clearBranches()
@@ -284,6 +291,8 @@ export declare namespace createHeadSync {
 export type HeadSync = ReturnType<typeof createHeadSync>
 
 const RESET = 'the node serves another history of the chain: it was reset'
+
+const INCOMPLETE = 'the node does not have the blocks from its solidified block to its newest'
 
 function isLinked(blocks: readonly RecentBlock[]): boolean {
   return blocks.every((block, index) => index === 0 || block.parentHash === blocks[index - 1]?.hash)
