@@ -6,6 +6,7 @@
 //
 //   npm run bench [-- hot|memory …]
 //   npm run bench -- cold       what nobody has read before, against the node's own JSON-RPC (bench/cold.ts)
+//   npm run bench -- dense      a thousand blocks of 200 to 300 transactions, and the memory that they take (bench/dense.ts)
 //   npm run bench -- workers    one and two workers (bench/workers.ts)
 //   npm run bench -- mix        requests by weight, as clients send them (bench/mix.ts)
 //   npm run bench -- sends      transfers that the gateway signs, from one account and fifty (bench/sends.ts)
@@ -54,6 +55,12 @@ if (wanted.includes('devchain')) {
 if (wanted.includes('cold')) {
   const { benchCold } = await import('./cold.ts')
   await benchCold()
+  process.exit()
+}
+
+if (wanted.includes('dense')) {
+  const { benchDense } = await import('./dense.ts')
+  await benchDense()
   process.exit()
 }
 

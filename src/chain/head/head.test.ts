@@ -14,6 +14,8 @@ let time: number
 let polls: number
 /** Called once, after the node has answered a poll with its head. */
 let onTip: (() => void) | undefined
+/** Whether the node finds no block by its hash. */
+let isLacking: boolean
 
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 
@@ -22,6 +24,7 @@ beforeEach(() => {
   chain.mine()
   chain.mine()
   time = 1_000
+  isLacking = false
 })
 afterEach(() => head.stop())
 
@@ -29,6 +32,8 @@ async function follow(options: Partial<createHead.Options> = {}) {
   polls = 0
   const wallet: typeof chain.native.wallet = {
     ...chain.native.wallet,
+    getBlockViewById: async (request, options) =>
+      isLacking ? undefined : chain.native.wallet.getBlockViewById(request, options),
     async getBlock(request, options) {
       if (request.id_or_num === undefined) polls++
       const block = await chain.native.wallet.getBlock(request, options)
@@ -111,10 +116,7 @@ describe('createHead', () => {
 
   test('behavior: the state says that a node lacks the newest block that it names', async () => {
     chain.mine({ logs: [[log]] })
-    const { getBlockViewById } = chain.native.wallet
-    let isLacking = true
-    chain.native.wallet.getBlockViewById = async (...call) =>
-      isLacking ? undefined : getBlockViewById(...call)
+    isLacking = true
     await follow()
     expect(head.status()).toMatchObject({
       number: undefined,
