@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import { BodyTooLargeError, type Collected, collectBytes, DROP_LIMIT } from '../lib/bodyText.ts'
+import { BodyTooLargeError, type Collected, collectBytes } from '../lib/bodyText.ts'
 import type { Hold } from '../lib/heldBytes.ts'
 import type { Caller } from '../limits/caller.ts'
 import { ClientGoneError } from '../rpc/request.ts'
@@ -55,13 +55,3 @@ function collect(incoming: IncomingMessage, limit: number, open: () => Hold): Pr
 }
 
 const EMPTY = Buffer.alloc(0)
-
-/** Reads the rest of a rejected body and drops it, because many clients do not read the answer if the connection closes at once. */
-export function dropBody(incoming: IncomingMessage): void {
-  let dropped = 0
-  incoming.on('data', (chunk: Buffer) => {
-    dropped += chunk.length
-    if (dropped > DROP_LIMIT) incoming.destroy()
-  })
-  incoming.resume()
-}

@@ -11,7 +11,7 @@ import { errorOf, unreadable } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { ClientGoneError, type ClientCall } from '../rpc/request.ts'
 import type { Access } from './access.ts'
-import { createReadBody, dropBody } from './body.ts'
+import { createReadBody } from './body.ts'
 import type { Closing } from './closing.ts'
 import { codingOf, sendCompressed } from './compress.ts'
 import type { RequestContext } from './env.ts'
@@ -110,8 +110,9 @@ export function createJsonRpcRoute(options: createJsonRpcRoute.Options) {
     if (coding === undefined) limits.charge(c.get('caller'), answerPrice(config.bodyLimit))
     const { error: shown, status } = rejection
     const more = status === 415 ? ['accept-encoding', ACCEPTED_CODINGS] : []
+    // What is left of the body is read and dropped by @hono/node-server, because many clients do not read the answer if the connection
+    // closes at once.
     send(c, errorAnswer('null', shown), more, status)
-    dropBody(incoming)
   }
 }
 

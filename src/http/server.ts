@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage, Server } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -148,18 +149,13 @@ const SERVER_OPTIONS = {
   noDelay: true,
 }
 
-function listen(
+async function listen(
   server: Server,
   { host, port }: Pick<Config, 'host' | 'port'>,
   scheme: 'http' | 'https',
 ): Promise<{ port: number; url: string }> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      const { address, family, port: taken } = server.address() as AddressInfo
-      const name = isWildcard(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
-      resolve({ port: taken, url: `${scheme}://${name}:${taken}` })
-    })
-  })
+  await once(server.listen(port, host), 'listening')
+  const { address, family, port: taken } = server.address() as AddressInfo
+  const name = isWildcard(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
+  return { port: taken, url: `${scheme}://${name}:${taken}` }
 }

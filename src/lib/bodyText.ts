@@ -3,7 +3,7 @@ import type { Hold } from './heldBytes.ts'
 import { smallParts } from './smallParts.ts'
 
 /** Bytes of a rejected body that are read and discarded before the connection is closed. */
-export const DROP_LIMIT = 64 * 1024 * 1024
+const DROP_LIMIT = 64 * 1024 * 1024
 
 /** Bytes of the parts that are read while a body of tiny parts waits for its turn: 16 KiB, each in an object of its own. */
 const WAITING = 4 * 1024 * 1024
