@@ -6,7 +6,7 @@ import { recordedBlock } from '../../../test/support/recordedBlock.ts'
 import { toRpcTransactionAt } from '../../codec/block.ts'
 import { toRpcReceipt, toRpcReceipts } from '../../codec/receipt.ts'
 import type { RpcReceipt } from '../../codec/types.ts'
-import { NodeTimeoutError } from '../../native/errors.ts'
+import { NodeTimeoutError, NodeUnreachableError } from '../../native/errors.ts'
 import { createLoneTransactions } from './loneTransactions.ts'
 
 const energyPrice = 100n
@@ -22,7 +22,13 @@ const receiptsOf = (number: number) => {
 async function setup(change: (receipt: RpcReceipt) => object | null = (receipt) => receipt) {
   const { native, node } = await createReplayNative()
   const receipts = new Map(BLOCKS.flatMap(receiptsOf).map((one) => [one.transactionHash, one]))
-  const state = { asked: 0, canonical: undefined as Hash | undefined, epoch: 0, fails: false }
+  const state = {
+    asked: 0,
+    canonical: undefined as Hash | undefined,
+    epoch: 0,
+    fault: undefined as Error | undefined,
+    now: 0,
+  }
   const read: number[] = []
   const lone = createLoneTransactions({
     blocks: {
@@ -34,10 +40,11 @@ async function setup(change: (receipt: RpcReceipt) => object | null = (receipt) 
     isBetter: async () => true,
     native,
     newest: () => 220,
+    now: () => state.now,
     rpc: () => ({
       async call(_method, [hash]) {
         state.asked += 1
-        if (state.fails) throw new NodeTimeoutError(1)
+        if (state.fault) throw state.fault
         const receipt = receipts.get(hash as Hash)
         return receipt ? change(receipt) : null
       },
@@ -109,8 +116,24 @@ test('behavior: nothing is taken of another branch, or of a chain that went back
   expect(await lone.get(second!.transactionHash)).toBeUndefined()
 })
 
+test.each([new NodeTimeoutError(1), new NodeUnreachableError()])(
+  'behavior: a JSON-RPC that does not answer is not asked for a while: $message',
+  async (fault) => {
+    const { lone, state } = await setup()
+    const [first, second] = receiptsOf(132).map(({ transactionHash }) => transactionHash)
+    state.fault = fault
+    expect(await lone.get(first!)).toBeUndefined()
+    state.fault = undefined
+    expect(await lone.get(second!)).toBeUndefined()
+    expect(state.asked).toBe(1)
+    state.now += 11_000
+    expect(await lone.get(second!)).toBeDefined()
+  },
+)
+
 test('error: a node that is unreachable gets no more calls', async () => {
-  const { lone, state } = await setup()
-  state.fails = true
-  await expect(lone.get(receiptsOf(132)[0]!.transactionHash)).rejects.toThrow(NodeTimeoutError)
+  const { lone, node, state } = await setup()
+  await node.close()
+  state.fault = new NodeUnreachableError()
+  await expect(lone.get(receiptsOf(132)[0]!.transactionHash)).rejects.toThrow(NodeUnreachableError)
 })

@@ -8,7 +8,7 @@ import type { RpcReceipt } from '../../codec/types.ts'
 import type { Call } from '../../lib/call.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { createDedupe } from '../../native/dedupe.ts'
-import { isBusyOrUnreachable } from '../../native/errors.ts'
+import { isBusyOrUnreachable, NodeTimeoutError, NodeUnreachableError } from '../../native/errors.ts'
 import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
 import type { Transaction, TransactionInfo } from '../../native/wire/types.ts'
 import { viewOfInfo } from '../../native/wire/views.ts'
@@ -34,6 +34,9 @@ const NOTED = 1_000
 /** Milliseconds for which a hash that was not found is not read alone: wallets ask for it until it is in a block. */
 const UNKNOWN = 60_000
 
+/** Milliseconds for which a JSON-RPC that does not answer is not asked: it has a port of its own, and each read would wait for it. */
+const REST = 10_000
+
 /** Memory of a parsed transaction without its call data. */
 const ENTRY_BYTES = 4_000
 
@@ -51,6 +54,7 @@ export function createLoneTransactions({
   isBetter,
   native,
   newest,
+  now = () => performance.now(),
   rpc,
 }: createLoneTransactions.Options) {
   const known = new LRUCache<Hash, { lone: LoneTransaction; epoch: number }>({
@@ -62,6 +66,7 @@ export function createLoneTransactions({
   const dedupe = createDedupe()
   const unknown = new LRUCache<Hash, true>({ max: NOTED, ttl: UNKNOWN })
   const reads = new LRUCache<Hash, number>({ max: NOTED })
+  let restsUntil = 0
 
   async function read(
     hash: Hash,
@@ -70,12 +75,19 @@ export function createLoneTransactions({
   ): Promise<LoneTransaction | undefined> {
     const value = hash.slice(2)
     const [receipt, transaction, info] = await Promise.all([
-      client.call('eth_getTransactionReceipt', [hash], call),
+      client.call('eth_getTransactionReceipt', [hash], call).catch(rest),
       native.wallet.getTransactionById({ value }, call),
       native.wallet.getTransactionInfoById({ value }, call),
     ])
     if (!receipt || !transaction || !info) return undefined
     return placed(hash, receipt, { info, transaction })
+  }
+
+  /** The native calls tell whether the node itself answers. */
+  function rest(error: unknown): void {
+    const isSilent = error instanceof NodeUnreachableError || error instanceof NodeTimeoutError
+    if (!isSilent) throw error
+    restsUntil = now() + REST
   }
 
   /** A client that reads a block transaction by transaction finds the later ones in the cache of blocks. */
@@ -90,7 +102,8 @@ export function createLoneTransactions({
     /** Undefined when the caller has to read the block. @throws UpstreamError when the node is busy or unreachable, the signal's reason */
     async get(hash: Hash, call?: Call): Promise<LoneTransaction | undefined> {
       const client = rpc()
-      if (!client || unknown.has(hash) || !(await isBetter(hash))) return undefined
+      const isOut = !client || now() < restsUntil || unknown.has(hash)
+      if (isOut || !(await isBetter(hash))) return undefined
       const epoch = blocks.epoch()
       const cached = known.get(hash)
       if (cached?.epoch === epoch) return cached.lone
@@ -132,6 +145,8 @@ export declare namespace createLoneTransactions {
     }
     /** The newest solidified height. */
     newest: () => number
+    /** Monotonic milliseconds. @default performance.now */
+    now?: () => number
     /** The node's own JSON-RPC; undefined while no node has one. */
     rpc: () => Pick<NodeRpc, 'call'> | undefined
   }
