@@ -311,7 +311,7 @@ const RUNS = Number(process.env['MODEL_RUNS'] ?? (isLong ? 3_000 : 150))
 
 test(
   'behavior: never two paid, none lost, no nonce stuck: in memory',
-  { timeout: 300_000 },
+  { timeout: 3_000_000 },
   async () => {
     const property = fc.asyncProperty(runArb, (run) => play(run, createMemorySentStore()))
     expect(fc.defaultReportMessage(await fc.check(property, { numRuns: RUNS }))).toBeUndefined()
