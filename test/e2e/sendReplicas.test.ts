@@ -55,6 +55,15 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
 
   const call = (replica: number, method: string, ...params: unknown[]) =>
     (gateways[replica % 2] as Gateway).request({ method, params })
+  /** As a client that does what it is told: on a busy machine the nodes can take too long. */
+  async function send(replica: number, raw: Hex): Promise<unknown> {
+    try {
+      return await call(replica, 'eth_sendRawTransaction', raw)
+    } catch (error) {
+      if (!String(error).includes('nothing was sent: try again later')) throw error
+      return send(replica, raw)
+    }
+  }
   const key = (index: number): Hex => `0x${chain.accounts[index]?.key}`
 
   test('error: requests for one transaction at once, which no node confirms: none of them succeeds', async () => {
@@ -105,9 +114,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
       ),
     )
     // Each to either replica, and out of order.
-    const hashes = await Promise.all(
-      signed.toReversed().map((raw, index) => call(index, 'eth_sendRawTransaction', raw)),
-    )
+    const hashes = await Promise.all(signed.toReversed().map((raw, index) => send(index, raw)))
     expect(hashes).toEqual(signed.toReversed().map((raw) => keccak256(raw)))
     expect(await call(0, 'eth_getTransactionCount', account.address, 'pending')).toBe('0x14')
     for (const [index, hash] of hashes.entries())
