@@ -13,7 +13,7 @@ const TAKEN_IN: Record<HeldPlace, string[]> = {
   frames: ['src/http/ws.ts'],
   simulations: ['src/devchain/simulator/simulator.ts'],
   subscriptions: ['src/chain/subscriptions/memory.ts'],
-  'unpacked bodies': ['src/http/body.ts'],
+  'unpacked bodies': ['src/http/unpack.ts'],
 }
 
 /** Files that are not tests, by patterns of git. */
@@ -67,8 +67,7 @@ const GROWS: Record<string, string> = {
     'a number of simulations, whose bytes are taken from the budget',
   'src/devchain/simulator/simulationThread.ts: states': 'one entry for each node',
   'src/devchain/simulator/turns.ts: callers': 'the callers of the simulations that run',
-  'src/http/send.ts: spare, piece, buffers, small':
-    'one buffer of each power of two, and the parts of one answer',
+  'src/http/send.ts: spare, piece': 'one buffer of each power of two, and the parts of one answer',
   'src/http/unsent.ts: readers': 'taken from the budget',
   'src/http/walletPassthrough.ts: cache': 'a part of --cache-bytes',
   'src/http/ws.ts: connections, perClient':
@@ -84,7 +83,6 @@ const GROWS: Record<string, string> = {
   'src/limits/store.ts: tallies': 'a number of callers',
   'src/limits/usage.ts: rows, ofToday': 'one entry for each API key and method',
   'src/rpc/jsonrpc/answer.ts: parts': 'one answer: --response-limit',
-  'src/rpc/jsonrpc/delivery.ts: outcome': 'the listeners of one answer',
   'src/rpc/jsonrpc/inspect.ts: ids': 'the ids of one batch, whose text is taken from the budget',
   'src/rpc/jsonrpc/server.ts: answers': 'the answers of one batch: --response-limit',
 }
