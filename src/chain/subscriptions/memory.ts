@@ -6,7 +6,7 @@ export type SubscriptionMemory = ReturnType<typeof createSubscriptionMemory>
 
 /**
  * Bytes of a subscription without its filter: its entries in maps, its id, its cursor. After a full collection, 20,000 take about 1,000
- * bytes each for heads, 1,220 for logs, 460 for hashes of pending transactions, and 2,000 for statuses.
+ * bytes each for heads, 1,220 for logs, 460 for the state of the sync, and 2,000 for statuses.
  */
 const OVERHEAD = 1_152
 
