@@ -50,22 +50,25 @@ type Connection = {
   waiting: number
 }
 
-function waitFor(before: ServerResponse, connection: Connection, socket: Duplex): Promise<void> {
+async function waitFor(
+  before: ServerResponse,
+  connection: Connection,
+  socket: Duplex,
+): Promise<void> {
   if (connection.waiting++ === 0) {
     // Node resumes a socket with the end of each request that it has read.
     socket.on('resume', pause)
     socket.pause()
   }
-  return new Promise((resolve) =>
+  await new Promise<void>((resolve) => {
     before.once('close', () => {
-      if (socket.destroyed) return
-      if (--connection.waiting === 0) {
-        socket.off('resume', pause)
-        socket.resume()
-      }
-      resolve()
-    }),
-  )
+      if (!socket.destroyed) resolve()
+    })
+  })
+  if (--connection.waiting > 0) return
+  socket.off('resume', pause)
+  // Bytes flow from the next tick on. The request that has waited starts in this one, so it misses none.
+  socket.resume()
 }
 
 function pause(this: Duplex) {

@@ -18,7 +18,8 @@ async function setup(): Promise<{ port: number; server: Server }> {
     const note = String(incoming.headers['x-note'] ?? '')
     outgoing.write(`<${incoming.method} ${incoming.url} ${note} `)
     incoming.setEncoding('utf8').on('data', (chunk: string) => outgoing.write(chunk))
-    incoming.on('end', () => outgoing.end('>'))
+    const end = () => outgoing.end('>')
+    incoming.on('end', () => (incoming.url === '/slow' ? setTimeout(end, 200) : end()))
   }
   const ws = new WebSocketServer({ noServer: true })
   server.on('upgrade', (incoming, socket, head) =>
@@ -69,6 +70,18 @@ test('behavior: a chunked body, and again on the same connection', async () => {
   expect(await exchange(port, request('body'), request('last'))).toEqual([
     '<POST /  body>',
     '<POST /  last>',
+  ])
+})
+
+test('behavior: bytes that arrive while it waits for an earlier answer are kept', async () => {
+  const { port } = await setup()
+  const slow = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'
+  const waiting = `POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n${H2C}\r\nbo`
+  const next = 'POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nlast'
+  expect(await exchange(port, slow, waiting, 'dy', next)).toEqual([
+    '<GET /slow  >',
+    '<POST /a  body>',
+    '<POST /b  last>',
   ])
 })
 
