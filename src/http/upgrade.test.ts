@@ -4,10 +4,17 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
+import { createAccess } from './access.ts'
 import { createInTurn } from './inTurn.ts'
 import { guardUpgrades } from './upgrade.ts'
 
 async function setup(): Promise<{ port: number; server: Server }> {
+  const access = createAccess({
+    allowedHosts: undefined,
+    canSpend: false,
+    cors: '*',
+    host: '127.0.0.1',
+  })
   const inTurn = createInTurn()
   const server = createServer((incoming, outgoing) => {
     const { socket } = incoming
@@ -25,7 +32,7 @@ async function setup(): Promise<{ port: number; server: Server }> {
   server.on('upgrade', (incoming, socket, head) =>
     ws.handleUpgrade(incoming, socket, head, (client) => client.send('welcome')),
   )
-  guardUpgrades(server, { refusalOf: () => undefined }, inTurn)
+  guardUpgrades(server, access, inTurn)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()

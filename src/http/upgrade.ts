@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls'
 import type { Access } from './access.ts'
 import type { InTurn } from './inTurn.ts'
 import type { Refusal } from './refuse.ts'
-import { readTarget, targetOf } from './target.ts'
+import { readTarget } from './target.ts'
 
 /**
  * Accepts or rejects WebSockets by target, Host and Origin, and who asks. It does so before the app, which could not send a reason with a refusal. Answers other upgrade requests as if they requested no upgrade, which
@@ -28,7 +28,7 @@ export function guardUpgrades(
       return turn ? void turn.then(start) : start()
     }
     readTarget(incoming)
-    const refusal = access.refusalOf(incoming) ?? targetOf(incoming).malformed
+    const refusal = access.refusalOf(incoming)
     if (refusal) return refuse(socket, refusal)
     for (const listener of listeners) listener.call(server, incoming, socket, head)
   })

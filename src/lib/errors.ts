@@ -27,6 +27,11 @@ export class InvalidParamsError extends RpcError {
   }
 }
 
+/** Whether an error is `-32602`. */
+export function isInvalidParams(error: unknown): boolean {
+  return error instanceof RpcError && error.code === -32602
+}
+
 /** `-32602`: a search names a block that does not exist yet. Its logs may be on the way, so an empty answer would be wrong. */
 export class BeyondHeadError extends RpcError {
   override name = 'BeyondHeadError'

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx'
 import { stream } from 'hono/streaming'
 
 import type { CoinDecimals } from '../../codec/coin.ts'
-import { BeyondHeadError, RpcError } from '../../lib/errors.ts'
+import { BeyondHeadError, isInvalidParams, RpcError } from '../../lib/errors.ts'
 import type { ChainWords } from '../../rpc/openrpc/chainJson.ts'
 import type { Health } from '../health.ts'
 import type { Assets } from './assets.ts'
@@ -118,13 +118,11 @@ export function missing(text: string): Content {
   return { html: <Nothing text={text} />, status: 404 }
 }
 
-/** A parameter of the address that cannot be used is no fault of a node. */
+/** The status of a page that cannot be shown. An invalid parameter in its address is not an error of a node. */
 function statusOf(error: unknown): 400 | 404 | 502 {
   if (error instanceof BeyondHeadError) return 404
-  return error instanceof RpcError && error.code === INVALID_PARAMS ? 400 : 502
+  return isInvalidParams(error) ? 400 : 502
 }
-
-const INVALID_PARAMS = -32602
 
 function failed(error: unknown): Child {
   return (

@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import type { RpcLog } from '../../../codec/types.ts'
-import { RpcError } from '../../../lib/errors.ts'
+import { isInvalidParams, RpcError } from '../../../lib/errors.ts'
 import { headerAt } from './blockAt.ts'
 import type { Source } from './source.ts'
 
@@ -66,7 +66,7 @@ export async function readLogPage(
       const allowed = limitOf(error)
       if (allowed === undefined || length === 1) throw error
       // Too many logs, or too many blocks that no index has.
-      if ((error as RpcError).code !== -32602) size = Math.ceil(length / GROWTH)
+      if (!isInvalidParams(error)) size = Math.ceil(length / GROWTH)
       else if ((isAscending ? low : high) === first) size = Math.min(length - 1, allowed + 1)
       else break
     }

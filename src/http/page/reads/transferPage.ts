@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { pad } from 'viem/utils'
 
-import { RpcError } from '../../../lib/errors.ts'
+import { isInvalidParams, RpcError } from '../../../lib/errors.ts'
 import { type ListPlace, readNewestLogs } from './logPage.ts'
 import type { Source } from './source.ts'
 import { TRANSFER_TOPIC, transferOf } from './transfers.ts'
@@ -30,8 +30,8 @@ export async function findTransfers(
     const transfers = await Promise.all(logs.map((log) => transferOf(log, source)))
     return { ...page, transfers: transfers.filter((one) => one !== undefined) }
   } catch (error) {
-    // A place that is none is the visitor's.
-    if (error instanceof RpcError && error.code !== -32602) return undefined
+    // An invalid place comes from the address of the page.
+    if (error instanceof RpcError && !isInvalidParams(error)) return undefined
     throw error
   }
 }
