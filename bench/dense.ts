@@ -1,5 +1,6 @@
-// A thousand receipts, transactions, headers or blocks of a thousand dense blocks (bench/denseNode.ts), each read once by a new gateway, and what
-// it keeps of them: bytes after a collection. The node is no real one, so times are those of the gateway’s processor alone.
+// Reads a thousand receipts, transactions, headers or full blocks of a thousand dense blocks (bench/denseNode.ts), each once, with a new
+// gateway. Prints the bytes that the gateway keeps after a garbage collection, and its CPU time. The node is not a real one, so the time of
+// an answer would say nothing.
 //
 //   npm run bench -- dense
 import { fork } from 'node:child_process'

@@ -1,6 +1,6 @@
-// A node whose blocks are as dense as those of a busy public chain: 200 to 300 transactions each. The transactions and their outcomes are recorded ones
-// of a real node with at most five logs, each with a memo of its own, so that no two have one id. Heights, times, parents and ids of the blocks are new. It serves
-// HTTP, gRPC and the receipts of a node’s JSON-RPC, all from the same bytes.
+// A node whose blocks are as dense as those of a busy public chain: 200 to 300 transactions each. The transactions and their outcomes were
+// recorded from a real node and have at most five logs. Each gets another memo, so that each has its own id. Heights, times, parents and
+// ids of the blocks are new. It serves HTTP, gRPC and the receipts of a node's JSON-RPC, all from the same bytes.
 import { createHash } from 'node:crypto'
 
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
@@ -116,7 +116,7 @@ function answerOf(path: string, request: Record<string, unknown>): unknown {
   }
 }
 
-/** What the node’s JSON-RPC says of a transaction, as far as it is used. */
+/** What the node's JSON-RPC says of a transaction, as far as it is used. */
 function receiptOf({ id, method, params }: Record<string, unknown>): unknown {
   if (method !== 'eth_getTransactionReceipt') return undefined
   const [hash = ''] = params as string[]

@@ -34,7 +34,7 @@ export function createApp(options: createApp.Options): App {
   app.use(identify(callers, access), takeTurns(inTurn))
   for (const { path, server } of routes) app.post(path, jsonRpc(server))
   app.use((c, next) => {
-    // The answers of JSON-RPC are marked when they are written.
+    // A JSON-RPC answer gets the header `Connection: close` when it is written.
     closing.mark(c.env)
     c.set('isOperator', isLocal(c.env.incoming))
     return next()
@@ -62,7 +62,7 @@ export declare namespace createApp {
       inTurn: InTurn
       reads: Reads
       routes: readonly RpcRoute[]
-      /** Answers a WebSocket handshake; passes on what is none. */
+      /** Answers a WebSocket handshake. Other requests go to the next handler. */
       upgrade: Middleware
     }
 }

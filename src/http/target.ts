@@ -19,8 +19,8 @@ type Target = {
  * Parses the target of a request once, before anything reads it. Afterwards `url` has one spelling for each resource: without
  * host, API key, dot segments, backslashes, and characters that need no encoding. Otherwise `/./metrics`, `/%6detrics` or
  * `/k/x/%77allet/…` would pass the check of one reader and be served by another. The key is removed, so that no log, error or page
- * can show it. What no URL can be made of gets another one, because it could not become the Request that the app gets, and is refused
- * by `access.ts`.
+ * can show it. If no URL can be made of the target or the Host, both are replaced by valid ones, because the app needs a Request.
+ * `access.ts` then rejects the request.
  */
 export function readTarget(incoming: IncomingMessage): void {
   const malformed = readPath(incoming) ?? readHost(incoming)

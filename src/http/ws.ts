@@ -117,8 +117,8 @@ export function createWsServer({
     /** The server that accepts connections for node-server. The two libraries declare different types for the same events. */
     server: server as unknown as WebSocketServerLike,
     /**
-     * Answers a handshake at a path of the JSON-RPC, or rejects it if a limit is reached. A request of node's `request` event has asked
-     * for no upgrade that could be made, whatever its headers say, and passes on.
+     * Answers a handshake at a path of the JSON-RPC, or rejects it if a limit is reached. A request of node's `request` event is not a
+     * handshake, whatever its headers say: the next handler gets it.
      */
     async upgrade(this: void, context: RequestContext, next: Next): Promise<Response | void> {
       const { incoming, outgoing } = context.env as Partial<HttpBindings>

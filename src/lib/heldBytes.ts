@@ -54,7 +54,7 @@ export function createHeldBytes({ limit = Infinity, share = limit }: createHeldB
   return {
     /** Whether a caller may have so many bytes more. */
     hasRoom,
-    /** Takes bytes without a hold, which costs more than small things do. @returns false when it may not: then nothing was taken */
+    /** Takes bytes without opening a hold, which itself takes memory. @returns false if the limit is reached; nothing is taken then */
     take,
     /** Gives back what `take` took. */
     give: (caller: string, place: HeldPlace, bytes: number) => add(caller, place, -bytes),

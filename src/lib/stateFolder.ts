@@ -2,8 +2,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * The folder of the option `--data-dir`, by default in the state folder of the XDG base directory specification; undefined
- * for `none`, when nothing is kept on disk.
+ * The folder that `--data-dir` names. The default is `ethgate` in `$XDG_STATE_HOME`, or in `~/.local/state` if that is not set. Undefined
+ * for `none`: nothing is kept on disk.
  */
 export function stateFolder(dataDir: string | undefined): string | undefined {
   if (dataDir === 'none') return undefined

@@ -3,8 +3,8 @@ import type { RedisLink } from './redis.ts'
 /**
  * Calls a function every so many milliseconds, and whenever Redis can be used again.
  *
- * @param look.isConnected - whether Redis can be used since now: the connection may lead to another server.
- * @returns what ends this.
+ * @param look.isConnected - whether Redis has just become usable; the connection may lead to another server.
+ * @returns a function that stops it.
  */
 export function watchRedis(
   redis: Pick<RedisLink, 'onStatus'>,

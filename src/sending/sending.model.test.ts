@@ -292,7 +292,7 @@ async function play(run: Run, store: SentStore, redis?: LosingRedis): Promise<vo
   const created = records.flatMap((sent) =>
     sent?.creates ? createdContract(sent.id, from, sent.nonce) : [],
   )
-  // Of two records of a predicted address the last one counts.
+  // A predicted address can be recorded twice. The last record counts.
   const { contracts } = await store.contracts(0)
   const last = [...new Map(contracts.map((one) => [one.predicted, one])).values()]
   const known = last.filter(({ actual }) => actual)

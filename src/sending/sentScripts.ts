@@ -194,7 +194,7 @@ export const COUNTS = `${COUNT}
 return {nonces(KEYS[1], KEYS[2])}
 `
 
-/** KEYS: contracts, tx. ARGV: contract. */
+/** Records the contract of a transaction. KEYS: contracts, tx. ARGV: contract. */
 export const ADD_CONTRACT = `${RECORD}
 if redis.call('EXISTS', KEYS[2]) == 0 then return end
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return end

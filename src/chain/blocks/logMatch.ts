@@ -60,7 +60,7 @@ export function createLogMatcher(search: LogMatch) {
   }
 }
 
-/** The same for logs in hex alone, which takes less memory. */
+/** As `createLogMatcher`, but only for logs in hex. It takes less memory. */
 export function createLogTest(search: LogMatch): (log: LogKey) => boolean {
   const { addresses, topics } = inLowerCase(search)
   return testOf(addresses, topics)

@@ -34,7 +34,7 @@ const NOTED = 1_000
 /** Milliseconds for which a hash that was not found is not read alone: wallets ask for it until it is in a block. */
 const UNKNOWN = 60_000
 
-/** Milliseconds for which a JSON-RPC that does not answer is not asked: it has a port of its own, and each read would wait for it. */
+/** Milliseconds for which a JSON-RPC that did not answer gets no calls. Otherwise each read would wait for its timeout. */
 const REST = 10_000
 
 /** Memory of a parsed transaction without its call data. */
@@ -83,7 +83,7 @@ export function createLoneTransactions({
     return placed(hash, receipt, { info, transaction })
   }
 
-  /** The native calls tell whether the node itself answers. */
+  /** Without an answer of the JSON-RPC, the block is read. If the node itself is down, the native calls fail. */
   function rest(error: unknown): void {
     const isSilent = error instanceof NodeUnreachableError || error instanceof NodeTimeoutError
     if (!isSilent) throw error

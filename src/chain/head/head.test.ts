@@ -14,7 +14,7 @@ let time: number
 let polls: number
 /** Called once, after the node has answered a poll with its head. */
 let onTip: (() => void) | undefined
-/** Whether the node finds no block by its hash. */
+/** Whether the node answers that it has no block with a given hash. */
 let isLacking: boolean
 
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }

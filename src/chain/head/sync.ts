@@ -67,7 +67,7 @@ export function createHeadSync({
       blocks.push(...chunk)
       if (!isLinked(blocks)) break
     }
-    // After a reorg meanwhile the next poll finds them.
+    // If there was a reorg meanwhile, the next poll reads the new blocks.
     const isWhole =
       isLinked(blocks) &&
       blocks.at(-1)?.hash === tip.hash &&

@@ -14,8 +14,8 @@ import type { Telemetry } from './telemetry.ts'
 const CONDITION_AGE = 20
 
 /**
- * Milliseconds of a round trip above which it costs more than the work for an answer. The quickest call of the last minutes tells it: every
- * call to a far node takes at least so long, and those to a busy one near by only while they wait for its work.
+ * A node is far if its quickest call of the last minutes took more milliseconds than this. A round trip then costs more than the work for
+ * an answer. Other calls say less: a busy node near by answers slowly too.
  */
 const FAR = 15
 

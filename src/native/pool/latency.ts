@@ -38,10 +38,13 @@ export function createLatency() {
   }
 }
 
-/** Milliseconds of a period. The quickest call of this one and of the one before count. */
+/** Milliseconds of a period. The quickest call is that of the current period and the one before. */
 const PERIOD = 600_000
 
-/** The quickest of the recent calls: about a round trip to the node, however busy the node is now. `time` is in monotonic milliseconds. */
+/**
+ * The quickest of the recent calls. It shows the round trip to the node, also while the node is busy. `time` is in monotonic
+ * milliseconds.
+ */
 export function createQuickest() {
   let before = Number.POSITIVE_INFINITY
   let least = Number.POSITIVE_INFINITY

@@ -176,7 +176,7 @@ export function createSingleUpstream({
       )
       const ended = performance.now()
       latency.add(ended - asked)
-      // A server in front of the node may refuse a call at once.
+      // A proxy in front of the node can reject a call without asking the node.
       if (reply.status < 400) quickest.add(ended - asked, ended)
       answeredAt = ended
       if (reply.status === 429) counts.busy++

@@ -257,7 +257,7 @@ export function receiptsOf(source: Source) {
   }
 }
 
-/** The rows of a list are of one branch: what is read for them later must be of the same block. */
+/** All rows of a list belong to one branch. What is read later for a row must come from the same block. */
 export const moved = (hash: Hash) =>
   new UpstreamError(`a reorg moved transaction ${hash}: try again`)
 

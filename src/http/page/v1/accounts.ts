@@ -45,7 +45,7 @@ export const transactions: View = async (asked, source) => {
   const listed = isAscending ? answer.transactions.toReversed() : answer.transactions
   const rows = listed.map(({ receipt }) => ({ number: Number(receipt.blockNumber), receipt }))
   const isBeyond = ({ number }: { number: number }) => (isAscending ? number > to : number < from)
-  // A search that was cut has found all that is in the blocks that it searched.
+  // A search that stopped early has found everything in the blocks that it searched.
   const isEnd = rows.some(isBeyond) || (!answer.complete && reachesEnd(answer.searched, page))
   if (!answer.complete && !isEnd)
     throw new RpcError(
@@ -60,7 +60,7 @@ export const transactions: View = async (asked, source) => {
   }
 }
 
-/** Whether a search ends beyond the range of a list. Where it starts, a page before ended. */
+/** Whether a search reached the end of the range of a list. It starts where the page before ended. */
 const reachesEnd = (searched: { from: Hex; to: Hex }, { from, isAscending, to }: Page) =>
   isAscending ? Number(searched.to) >= to : Number(searched.from) <= from
 
