@@ -25,6 +25,7 @@ import { createMember, type Member } from './member.ts'
 import type { MemberState } from './memberState.ts'
 import { type MemberStatus, statusOf } from './memberStatus.ts'
 import { needOf } from './need.ts'
+import { isNothing } from './outcome.ts'
 import { pathParts } from './pathParts.ts'
 import { createPoolStates, highestOf, type PoolLog } from './poolStates.ts'
 import { createProber, type Prober } from './prober.ts'
@@ -204,7 +205,9 @@ export function createUpstreamPool({
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     const first = router.choose(call)
     if (first) return ask(call, first, signal)
-    return askLater(call, signal, () => (belowFloor ? highestUsable(call) : undefined))
+    const lower = () => highestUsable(call)
+    if (need.kind === 'lookup') return lookUpBelow(call, signal, lower())
+    return askLater(call, signal, () => (belowFloor ? lower() : undefined))
   }
 
   /**
@@ -224,6 +227,12 @@ export function createUpstreamPool({
       throw error
     })
     return ask(call, first, signal)
+  }
+
+  /** What a lower node has counts; what it lacks may be in a block that it does not have yet. */
+  async function lookUpBelow(call: RaceCall, signal: StopSignal | undefined, lower?: Member) {
+    const reply = lower && (await ask(call, lower, signal).catch(() => undefined))
+    return reply && !isNothing(reply.parsed) ? reply : askLater(call, signal, () => undefined)
   }
 
   /** A node that may get calls and has the highest block of these. */

@@ -143,6 +143,21 @@ test('error: no node is at the floor', async () => {
   })
 })
 
+test('behavior: a transaction of an old block is found at a node below the floor', async () => {
+  const pool = await startTestPool()
+  const idOf = async (num: number) =>
+    (await pool.native.wallet.getBlockByNum({ num }))?.transactions?.[0]?.txID ?? ''
+  const [old, recent] = [await idOf(5), await idOf(29)]
+  await pool.nodes[0]?.fail({ kind: 'behind', blocks: 20 })
+  await stateIs(pool, 0, 'lagging')
+  await pool.nodes[1]?.fail({ kind: 'refused' })
+  await stateIs(pool, 1, 'failing')
+  pool.pool.setFloor({ head: 30, solid: 28 })
+  const heightOf = (value: string) => pool.native.wallet.getTransactionHeight({ value })
+  expect(await heightOf(old)).toBe(5)
+  await expect(heightOf(recent)).rejects.toThrow('no upstream node has reached block 30 yet')
+})
+
 test('args: belowFloor, the highest node answers when no node is at the floor', async () => {
   const pool = await startTestPool()
   await pool.nodes[0]?.fail({ kind: 'behind', blocks: 20 })
