@@ -2,6 +2,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
 import { malformed } from '../protobuf/fields.ts'
 import type { NativePath } from '../transport/transport.ts'
+import type { Block, Hex } from '../wire/types.ts'
 import * as answers from './answers.ts'
 import {
   readCode,
@@ -58,11 +59,18 @@ function isPlain(request: Request): boolean {
 
 const NUMBERS = new Set(['num', 'startNum', 'endNum'])
 
-const block = ({ num = 0 }: Request) => call('GetBlockByNum', numbersMessage(num))
-const blockById = ({ value }: Request) => call('GetBlockById', bytesMessage(value))
+const block = ({ num = 0 }: Request) =>
+  call(
+    'GetBlockByNum',
+    numbersMessage(num),
+    ({ block_header }) => (block_header?.raw_data.number ?? 0) === num,
+  )
+const blockById = ({ value }: Request) =>
+  call('GetBlockById', bytesMessage(value), ({ blockID }) => blockID === value)
 const blocks = ({ endNum = 0, startNum = 0 }: Request) =>
   call('GetBlockByLimitNext', numbersMessage(startNum, endNum))
-const outcome = ({ value }: Request) => call('GetTransactionInfoById', bytesMessage(value))
+const outcome = ({ value }: Request) =>
+  call('GetTransactionInfoById', bytesMessage(value), ({ id }) => id === value)
 const outcomes = ({ num = 0 }: Request) => call('GetTransactionInfoByBlockNum', numbersMessage(num))
 
 const CALLS: Readonly<Record<string, (request: Request) => GrpcCall>> = {
@@ -91,7 +99,11 @@ const CALLS: Readonly<Record<string, (request: Request) => GrpcCall>> = {
   '/wallet/getblockbylimitnext whole': (request) =>
     blocks(request)((bytes) => listed(answers.readBlocks(bytes))),
   '/wallet/gettransactionbyid whole': ({ value }) =>
-    call('GetTransactionById', bytesMessage(value))(answers.readTransaction),
+    call(
+      'GetTransactionById',
+      bytesMessage(value),
+      ({ txID }) => txID === value,
+    )(answers.readTransaction),
   '/wallet/gettransactioninfobyid whole': (request) => outcome(request)(answers.readInfo),
   '/wallet/gettransactioninfobyblocknum whole': (request) => outcomes(request)(answers.readInfos),
 }
@@ -104,9 +116,21 @@ export const GRPC_READS: readonly (readonly [path: NativePath, part: string])[] 
 /** The answer over HTTP for what does not exist. Accounts without code and transactions that wait are asked for too often to ask twice. */
 const NONE = {}
 
+/** What the answer to a request can be told by. */
+type Named = Partial<Pick<Block, 'blockID' | 'block_header'>> & { id?: Hex; txID?: Hex }
+
+/** @param isOf - whether an answer is that of the request. One of another request cannot be used, so HTTP answers. */
 const call =
-  (name: string, message: Uint8Array) =>
-  (read: GrpcCall['read']): GrpcCall => ({ method: `/protocol.Wallet/${name}`, message, read })
+  (name: string, message: Uint8Array, isOf: (answer: Named) => boolean = () => true) =>
+  (read: GrpcCall['read']): GrpcCall => ({
+    method: `/protocol.Wallet/${name}`,
+    message,
+    read(bytes) {
+      const answer = read(bytes)
+      if (answer && answer !== NONE && !isOf(answer)) throw malformed()
+      return answer
+    },
+  })
 
 /** Reads the hash of block 0, which identifies the chain. */
 export const GENESIS: GrpcCall<string> = {

@@ -221,6 +221,27 @@ for (const [name, { fault, reason }] of Object.entries(FAULTS))
     expect(lines.slice(1)).toEqual(['the gRPC interface of upstream node-1 works again'])
   })
 
+test('error: HTTP answers when gRPC gives the answer to another request', async () => {
+  let now = 1_000
+  const { http, native, status } = await setup({
+    now: () => now,
+    intercept({ message, method }) {
+      const asked = message.toString('hex')
+      const answers = Object.entries(grpcRecording()[`/protocol.Wallet/${method}`] ?? {})
+      const other = answers.find(([of, bytes]) => asked !== '' && of !== asked && bytes !== '')
+      return other && { bytes: Buffer.from(other[1], 'base64') }
+    },
+  })
+  const block = await http.wallet.getBlockOutline({ num: NUMBER })
+  const value = block?.txIDs[0] ?? ''
+  expect(await native.wallet.getBlockOutline({ num: NUMBER })).toStrictEqual(block)
+  now += 60_000
+  expect(await native.wallet.getTransactionHeight({ value })).toBe(NUMBER)
+  now += 60_000
+  expect((await native.wallet.getTransactionById({ value }))?.txID).toBe(value)
+  expect(status()).toMatchObject({ calls: 3, failed: 3, reason: 'its answer cannot be read' })
+})
+
 test('error: a node that hangs costs half of the time of one call', async () => {
   const { http, native, status } = await setup({
     // Half of it is left for the call over HTTP.
