@@ -16,7 +16,7 @@ export default defineConfig({
     ],
     typecheck: { enabled: false },
     globalSetup: ['test/support/globalSetup.ts'],
-    setupFiles: ['test/support/stateFolder.ts'],
+    setupFiles: ['test/support/stateFolder.ts', 'test/support/timeLeft.ts'],
     // Files share the modules of their worker: loading them anew for each file took most of the time.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
