@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { encryptKeystoreJsonSync, hexlify, scryptSync, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 
+import { decryptKey, encryptKey } from '../../src/cli/wallet/keystore.ts'
 import { ethgate } from '../support/cli.ts'
 import { hasTerminal, onTerminal, terminalSkip } from '../support/terminal.ts'
 import { useFolder } from './cliSetup.ts'
@@ -65,6 +66,19 @@ test('behavior: reads keystores of ethers and cast', async () => {
     { name: 'ethers', address: { eth: ADDRESS.toLowerCase() } },
     { name: 'first', address: { eth: ADDRESS.toLowerCase() } },
   ])
+})
+
+test('behavior: other work goes on while a key is derived', async () => {
+  const meanwhile = async <result>(deriving: Promise<result>) => {
+    let isOver = false
+    setImmediate(() => (isOver = true))
+    const result = await deriving
+    expect(isOver).toBe(true)
+    return result
+  }
+  const secret = KEY.slice(2)
+  const text = await meanwhile(encryptKey(secret, ADDRESS.slice(2), PASSWORD))
+  expect(await meanwhile(decryptKey(text, PASSWORD, 'it'))).toBe(secret)
 })
 
 test('behavior: signs as ethers does, and verifies', async () => {

@@ -103,7 +103,8 @@ test('behavior: a simulation costs the calls and the time that it took', async (
   onTestFinished(() => node.close())
   const { url } = await startGateway({
     config: { simulate: 'on', upstream: node.url, upstreamRpc: node.url },
-    host: { createSimulator },
+    // A busy machine may take its time, the first time to load the EVM.
+    host: { createSimulator: (options) => createSimulator({ ...options, stuck: 3e5, time: 3e5 }) },
   })
   // A loop of 10,000 rounds in creation code: PUSH2 count, JUMPDEST, decrement, jump while it is not zero.
   const call = { from: ACCOUNT, data: '0x6127105b600190038060035700' }

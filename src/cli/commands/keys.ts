@@ -161,7 +161,7 @@ async function store(
   const path = keystorePath(options, name)
   const password = await readPassword(options, io)
   const { encryptKey } = await import('../wallet/keystore.ts')
-  await saveKey(path, encryptKey(key.hex, key.address.eth.slice(2), password))
+  await saveKey(path, await encryptKey(key.hex, key.address.eth.slice(2), password))
   return described(key, { keystore: path })
 }
 

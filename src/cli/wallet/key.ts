@@ -94,7 +94,7 @@ async function readKeyFile(
   }
   if (text.trimStart().startsWith('{')) {
     const { decryptKey } = await import('./keystore.ts')
-    return keyOf(decryptKey(text, await readPassword(options, io), path), path)
+    return keyOf(await decryptKey(text, await readPassword(options, io), path), path)
   }
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
     terminal.error(`ethgate: warning: other users can read ${path}; run "chmod 600 ${path}"`)

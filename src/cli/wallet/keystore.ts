@@ -1,12 +1,14 @@
 import {
   createCipheriv,
   createDecipheriv,
-  pbkdf2Sync,
+  pbkdf2,
   randomBytes,
   randomUUID,
-  scryptSync,
+  scrypt as nodeScrypt,
+  type ScryptOptions,
   timingSafeEqual,
 } from 'node:crypto'
+import { promisify } from 'node:util'
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
@@ -20,9 +22,9 @@ const SCRYPT = { n: 2 ** 18, r: 8, p: 1 }
 const MAX_MEMORY = 2 ** 30
 
 /** Encrypts a private key as geth and cast do: JSON of version 3, scrypt and AES-128. */
-export function encryptKey(hex: string, address: string, password: string): string {
+export async function encryptKey(hex: string, address: string, password: string): Promise<string> {
   const [salt, iv] = [randomBytes(32), randomBytes(16)]
-  const derived = scrypt(password, salt, 32, SCRYPT)
+  const derived = await scrypt(password, salt, 32, SCRYPT)
   const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
   const ciphertext = Buffer.concat([cipher.update(Buffer.from(hex, 'hex')), cipher.final()])
   return JSON.stringify({
@@ -41,7 +43,7 @@ export function encryptKey(hex: string, address: string, password: string): stri
 }
 
 /** The private key (hex) in a keystore of version 3. @throws CommandError (usage) for another file or a wrong password */
-export function decryptKey(text: string, password: string, where: string): string {
+export async function decryptKey(text: string, password: string, where: string): Promise<string> {
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -55,7 +57,7 @@ export function decryptKey(text: string, password: string, where: string): strin
   if (scalar(get(json, 'version')) !== '3' || field('cipher') !== 'aes-128-ctr')
     throw usageError(`${where} is not a keystore of version 3 with aes-128-ctr`)
   const salt = bytes('kdfparams', 'salt')
-  const derived = derive()
+  const derived = await derive()
   const ciphertext = bytes('ciphertext')
   const [mac, expected] = [bytes('mac'), macOf(derived, ciphertext)]
   if (mac.length !== expected.length || !timingSafeEqual(mac, expected))
@@ -67,14 +69,14 @@ export function decryptKey(text: string, password: string, where: string): strin
   )
   return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('hex')
 
-  function derive(): Buffer {
+  async function derive(): Promise<Buffer> {
     const length = cost('dklen')
     try {
       if (length < 32 || length > 64) throw new RangeError('dklen')
       if (field('kdf') === 'scrypt')
-        return scrypt(password, salt, length, { n: cost('n'), r: cost('r'), p: cost('p') })
+        return await scrypt(password, salt, length, { n: cost('n'), r: cost('r'), p: cost('p') })
       if (field('kdf') === 'pbkdf2' && field('kdfparams', 'prf') === 'hmac-sha256')
-        return pbkdf2Sync(password, salt, cost('c'), length, 'sha256')
+        return await derivePbkdf2(password, salt, cost('c'), length, 'sha256')
     } catch (error) {
       throw usageError(`${where}: the parameters of ${field('kdf')} are not usable`, error)
     }
@@ -82,13 +84,17 @@ export function decryptKey(text: string, password: string, where: string): strin
   }
 }
 
+// Not the synchronous forms: connections that the server closes meanwhile would be used again.
+const derivePbkdf2 = promisify(pbkdf2)
+const deriveScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(nodeScrypt)
+
 function scrypt(
   password: string,
   salt: Buffer,
   length: number,
   { n: N, p, r }: { n: number; p: number; r: number },
-): Buffer {
-  return scryptSync(password.normalize('NFKC'), salt, length, { N, r, p, maxmem: MAX_MEMORY })
+): Promise<Buffer> {
+  return deriveScrypt(password.normalize('NFKC'), salt, length, { N, r, p, maxmem: MAX_MEMORY })
 }
 
 function macOf(derived: Buffer, ciphertext: Buffer): Buffer {
