@@ -24,7 +24,6 @@ import {
 import {
   errorOf,
   errorResponse,
-  INTERNAL,
   invalidRequest,
   methodNotFound,
   tooLarge,
@@ -85,9 +84,8 @@ export function createDispatch({
   function resultOf(name: string, method: AnyMethod, params: unknown, call: RpcCall): unknown {
     const work = (view: Context) => {
       if (!Array.isArray(params)) throw new RpcError(JSONRPCErrorCode.InvalidParams, NO_ARRAY)
-      if (!around) return callMethod(method, view, params, call)
       const runs = () => callMethod(method, view, params, call)
-      return around({ call, method: name, params }, runs)
+      return around ? around({ call, method: name, params }, runs) : runs()
     }
     const view = context()
     return view instanceof Promise ? view.then(work) : work(view)
@@ -109,7 +107,7 @@ export function createDispatch({
       call.answer = answerOf(call.idText, response)
     } catch (error) {
       onError(error, `the result of ${call.method} cannot be serialised as JSON`)
-      return settle({ id }, call, errorResponse(id, INTERNAL))
+      return settle({ id }, call, errorResponse(id, errorOf(error)))
     }
     call.bytes = call.answer.bytes
     const refusal = refusalOf(call)

@@ -13,28 +13,18 @@ export function unreadable(cause: string) {
   return { ...PARSE_ERROR, message: `${PARSE_ERROR.message}: ${cause}` }
 }
 
-/** The text is not UTF-8. @param what - it is */
-export function notUtf8(what: 'body' | 'message') {
-  return unreadable(`the ${what} is not UTF-8`)
-}
-
 /** The batch has more calls than the limit. */
 export function tooManyCalls(count: number, limit: number) {
   return { code: -32005, message: `Batch size ${count} exceeds the limit of ${limit}` }
 }
 
 /** Anything other than an RpcError that a method throws. Its text is logged and not sent to the client. */
-export const INTERNAL = { code: JSONRPCErrorCode.InternalError, message: 'Internal error' }
+const INTERNAL = { code: JSONRPCErrorCode.InternalError, message: 'Internal error' }
 
 /** More answers wait for slow clients than `--unsent-bytes` allows. */
 export const TOO_MUCH_UNSENT = {
   code: -32005,
   message: 'too many responses wait for slow readers, try again later',
-}
-
-/** The request nests deeper than the limit. @param limit - levels of arrays and objects */
-export function tooDeep(limit: number) {
-  return unreadable(`nesting depth exceeds the maximum allowed ${limit}`)
 }
 
 /** The text is JSON but not a request. */

@@ -56,9 +56,8 @@ const SPACE = 0x20
 
 /** Whether a string of a text is the key `id`. JSON may spell both letters as \uXXXX. */
 function isId(text: string, open: number, close: number): boolean {
-  const length = close - open - 1
-  if (length === 2) return text.startsWith('id', open + 1)
-  return length <= 12 && ESCAPED_ID.test(text.slice(open, close + 1))
+  const key = text.slice(open, close + 1)
+  return key === '"id"' || (key.includes('\\') && ESCAPED_ID.test(key))
 }
 
 const ESCAPED_ID = /^"(?:i|\\u0069)(?:d|\\u0064)"$/

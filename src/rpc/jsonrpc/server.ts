@@ -9,14 +9,7 @@ import { type Answer, batchAnswer, errorAnswer } from './answer.ts'
 import type { ObservedCall, Shared } from './call.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { idText, isNotification } from './entry.ts'
-import {
-  invalidRequest,
-  notUtf8,
-  PARSE_ERROR,
-  tooDeep,
-  tooLarge,
-  tooManyCalls,
-} from './failures.ts'
+import { invalidRequest, PARSE_ERROR, tooLarge, tooManyCalls, unreadable } from './failures.ts'
 import { inspect } from './inspect.ts'
 
 /** Answers JSON-RPC requests. */
@@ -71,8 +64,10 @@ function answerGiven(
 ): PromiseLike<Answer | undefined> {
   const text = given.toString()
   // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-  if (typeof given !== 'string' && text.includes(REPLACEMENT) && !isUtf8(given))
-    return refused(parts, shared, notUtf8(shared.request.socket ? 'message' : 'body'))
+  if (typeof given !== 'string' && text.includes(REPLACEMENT) && !isUtf8(given)) {
+    const what = shared.request.socket ? 'message' : 'body'
+    return refused(parts, shared, unreadable(`the ${what} is not UTF-8`))
+  }
   if (text.length > LARGE_BODY) {
     // Parsing a large body takes long, also if it is refused then.
     charge(parts, shared, bytesPrice(text.length))
@@ -87,14 +82,16 @@ function answerText(parts: Parts, text: string, shared: Shared): PromiseLike<Ans
   const { batchLimit, depthLimit } = config
   const { depth, ids } = inspect(text, depthLimit)
   const isTooDeep = depth > depthLimit
-  if (isTooDeep && text.length > LARGE_TEXT) return refused(parts, shared, tooDeep(depthLimit))
   let payload: unknown
   try {
-    payload = JSON.parse(text)
+    if (!isTooDeep || text.length <= LARGE_TEXT) payload = JSON.parse(text)
   } catch {
     return refused(parts, shared, PARSE_ERROR)
   }
-  if (isTooDeep) return refused(parts, shared, tooDeep(depthLimit))
+  if (isTooDeep) {
+    const cause = `nesting depth exceeds the maximum allowed ${depthLimit}`
+    return refused(parts, shared, unreadable(cause))
+  }
   if (!Array.isArray(payload)) return dispatch(payload, ids[0], shared)
   const entries: readonly unknown[] = payload
   if (entries.length === 0) return refused(parts, shared, invalidRequest('empty batch'))
