@@ -71,9 +71,10 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
   function originRefusal(incoming: IncomingMessage): Refusal | undefined {
     const { host: hostHeader, origin } = incoming.headers
     if (origin !== undefined) {
+      const page = urlOf(origin)
       // If calls can spend, a page is same-origin only under an allowed host name.
-      const isOwn = (checksHost || !canSpend) && isSame(origin, hostHeader)
-      if (isOwn || isOriginAllowed(origin)) return undefined
+      const isOwn = (checksHost || !canSpend) && page?.host === hostHeader?.toLowerCase()
+      if ((page && isOwn) || isOriginAllowed(origin)) return undefined
       return {
         status: 403,
         reason: `pages of ${shorten(origin)} may not call this gateway: add the origin to --cors`,
@@ -180,12 +181,6 @@ function nameOf(header: string): string | undefined {
 /** The host name of a parsed URL, in the form of `nameOf`. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
-}
-
-/** Whether a page was loaded from this gateway, under any of its names. */
-function isSame(origin: string, host: string | undefined): boolean {
-  const page = urlOf(origin)
-  return page !== undefined && page.host === host?.toLowerCase()
 }
 
 function urlOf(text: string): URL | undefined {

@@ -7,9 +7,8 @@ import { ClientGoneError } from '../rpc/request.ts'
 import { type Body, bodyCoding, createUnpack } from './unpack.ts'
 
 /**
- * Reads bodies with node's own request, because web streams take longer than a call that is answered from memory. It throws
- * BodyTooLargeError, TooMuchHeldError, CodingError, ClientGoneError, and LimitReachedError when the caller may not have its body
- * unpacked.
+ * Reads bodies. It throws BodyTooLargeError, TooMuchHeldError, CodingError, ClientGoneError, and LimitReachedError when the caller may
+ * not have its body unpacked.
  */
 export function createReadBody(options: createUnpack.Options) {
   const { config, held } = options

@@ -15,16 +15,14 @@ type Coding = { name: string; create: () => Encoder }
 /** It counts what it has read. */
 type Encoder = Transform & { readonly bytesWritten: number }
 
+const FAST = { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 }
+
 /** The codings of answers, best first, at the levels that are fast. Node 20 has no zstd. */
 const CODINGS: readonly Coding[] = [
   ...('createZstdCompress' in zlib
     ? [{ name: 'zstd', create: zlib.createZstdCompress as () => Encoder }]
     : []),
-  {
-    name: 'br',
-    create: () =>
-      zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
-  },
+  { name: 'br', create: () => zlib.createBrotliCompress({ params: FAST }) },
   { name: 'gzip', create: () => zlib.createGzip({ level: 1 }) },
 ]
 

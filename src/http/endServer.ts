@@ -42,11 +42,8 @@ export async function endServer(
 export declare namespace endServer {
   type Options = {
     closing: Closing
-    /** Milliseconds. */
     delay: number
-    /** Milliseconds for all of it. */
     drain: number
-    /** Whether another process already accepts on the same port. */
     isReplaced: boolean
     sleep: (milliseconds: number) => Promise<void>
     ws: Pick<WsServer, 'drain'>

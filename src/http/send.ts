@@ -91,12 +91,8 @@ async function sendInPieces(
     const size = left < 2 * most ? left : most
     left -= size
     write(outgoing, { bytes: size, parts: taken(rest, size) })
-    if (left > 0)
-      await new Promise((resolve) => {
-        // A socket accepts less than one piece at a time, so a drain event always follows.
-        if (outgoing.writableNeedDrain) outgoing.once('drain', resolve)
-        else setImmediate(resolve)
-      })
+    // A socket accepts less than one piece at a time, so a drain event always follows, unless the connection ends.
+    if (left > 0) await new Promise((resolve) => outgoing.once('drain', resolve))
   }
   outgoing.end()
 }
