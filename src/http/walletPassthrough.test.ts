@@ -55,6 +55,28 @@ test.each(['null', '1', '"text"'])('error: the node answers %s', async (text) =>
   })
 })
 
+test.each([
+  ['HEAD', 'getnowblock', 200],
+  ['PUT', 'getnowblock', 405],
+  ['GET', 'createtransaction', 405],
+  ['GET', 'broadcasthex', 405],
+])('behavior: %s %s is answered with %i', async (method, name, status) => {
+  const app = createWalletPassthrough({
+    bodyLimit: 1_000,
+    hidden: () => [],
+    cacheBytes: 1_000,
+    solid: () => 1_000,
+    // A node answers a GET of what it builds with nothing.
+    transport: {
+      send: async (path) => ({ status: 200, text: path.includes('get') ? '{}' : '' }),
+      async close() {},
+    },
+  })
+  const response = await app.request(`/wallet/${name}`, { method })
+  expect(response.status).toBe(status)
+  expect(response.headers.get('allow')?.includes(method)).not.toBe(true)
+})
+
 const KEY = 'key-0123456789abcdef'
 
 /** The status and the answer for a body of a node. */

@@ -77,15 +77,19 @@ export function createWalletPassthrough({
   ) {
     const name = c.req.param('name') ?? ''
     const operation = table.get(name)
-    if (!operation || !/^(?:GET|POST)$/.test(c.req.method))
+    if (!operation)
       return answer(
         c,
         404,
         `${name} is not available: the gateway serves only operations that read, build or broadcast`,
       )
-    const body =
-      c.req.method === 'POST' ? await textOf(c.req.raw, bodyLimit, c.get('body')) : undefined
-    if (c.req.method === 'POST' && body === undefined)
+    const { method } = c.req
+    // A node answers a GET of what it builds with nothing, and one of what it broadcasts with HTTP 405.
+    const allow = operation.kind === 'read' ? 'GET, HEAD, POST' : 'POST'
+    if (!allow.split(', ').includes(method))
+      return answer(c, 405, `${name} takes ${allow} and not ${method}`, { allow })
+    const body = method === 'POST' ? await textOf(c.req.raw, bodyLimit, c.get('body')) : undefined
+    if (method === 'POST' && body === undefined)
       return answer(c, 413, 'the body is too large', { connection: 'close' })
     // The path of the request can spell the same operation in many ways, such as `/wallet/%67etnowblock`.
     const path: NativePath = `/${prefix}/${operation.path}${new URL(c.req.url).search}`
@@ -212,7 +216,7 @@ function withShownMessages<part extends { message?: unknown; result?: unknown }>
 /** An error in the format of the node, which native libraries read. */
 function answer(
   c: HonoContext,
-  status: 200 | 404 | 413 | 429 | 503,
+  status: 200 | 404 | 405 | 413 | 429 | 503,
   reason: string,
   headers: Record<string, string> = {},
 ) {

@@ -21,3 +21,14 @@ test('error: a body that the node would not read', async () => {
     '{"Error":"class java.lang.Exception : body size is too big, the limit is 4194304"}\n',
   )
 })
+
+test('behavior: HEAD is answered as GET, and methods that the node does not take as 405', async () => {
+  const node = await startDevNode()
+  onTestFinished(() => node.close())
+  const statusOf = async (method: string, name: string) =>
+    (await fetch(`${node.dev.url}/wallet/${name}`, { method })).status
+  expect(await statusOf('HEAD', 'getnowblock')).toBe(200)
+  expect(await statusOf('HEAD', 'broadcasthex')).toBe(405)
+  for (const method of ['PUT', 'DELETE', 'PATCH'])
+    expect(await statusOf(method, 'getnowblock')).toBe(405)
+})
