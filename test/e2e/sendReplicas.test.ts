@@ -53,15 +53,13 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     await redis?.close()
   })
 
-  const call = (replica: number, method: string, ...params: unknown[]) =>
-    (gateways[replica % 2] as Gateway).request({ method, params })
   /** As a client that does what it is told: on a busy machine the nodes can take too long. */
-  async function send(replica: number, raw: Hex): Promise<unknown> {
+  async function call(replica: number, method: string, ...params: unknown[]): Promise<unknown> {
     try {
-      return await call(replica, 'eth_sendRawTransaction', raw)
+      return await (gateways[replica % 2] as Gateway).request({ method, params })
     } catch (error) {
       if (!String(error).includes('nothing was sent: try again later')) throw error
-      return send(replica, raw)
+      return call(replica, method, ...params)
     }
   }
   const key = (index: number): Hex => `0x${chain.accounts[index]?.key}`
@@ -114,7 +112,9 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
       ),
     )
     // Each to either replica, and out of order.
-    const hashes = await Promise.all(signed.toReversed().map((raw, index) => send(index, raw)))
+    const hashes = await Promise.all(
+      signed.toReversed().map((raw, index) => call(index, 'eth_sendRawTransaction', raw)),
+    )
     expect(hashes).toEqual(signed.toReversed().map((raw) => keccak256(raw)))
     expect(await call(0, 'eth_getTransactionCount', account.address, 'pending')).toBe('0x14')
     for (const [index, hash] of hashes.entries())

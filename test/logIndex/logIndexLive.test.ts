@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, onTestFinished, test } from 'vitest'
@@ -24,22 +25,22 @@ const DEPTH = 12
 
 type Row = { transactionHash: string; logIndex: string }
 
-/** The logs of each block with its ancestors, as one text, and when the block was new. */
+/** The logs of each block with its ancestors, as one hash, and when the block was new. */
 function createHistory(chain: ReturnType<typeof createScriptedChain>) {
   const moments = new Map<string, number[]>()
   let count = 0
-  const remember = (text: string, moment: number) =>
-    moments.set(text, [...(moments.get(text) ?? []), moment])
+  const remember = (logs: string, moment: number) =>
+    moments.set(logs, [...(moments.get(logs) ?? []), moment])
   return {
     /** Notes the newest blocks of the chain. A reader may see any of them as the head. */
     note(blocks: number) {
       const logs = chain.canonical().map(keysOf)
       for (let end = logs.length - blocks + 1; end <= logs.length; end++)
-        remember(textOf(logs.slice(0, end).flat()), ++count)
+        remember(hashOf(logs.slice(0, end).flat()), ++count)
     },
     /** The first moment at or after another one with these logs; undefined when there is none. */
     momentOf: (rows: readonly Row[], since: number) =>
-      moments.get(textOf(rows.map(keyOf)))?.find((moment) => moment >= since),
+      moments.get(hashOf(rows.map(keyOf)))?.find((moment) => moment >= since),
     latest: () => count,
   }
 }
@@ -50,7 +51,7 @@ function keysOf({ logs }: { logs: string[] }): string[] {
 }
 
 const keyOf = ({ logIndex, transactionHash }: Row) => `${transactionHash}:${Number(logIndex)}`
-const textOf = (logs: readonly string[]) => logs.join()
+const hashOf = (logs: readonly string[]) => hash('sha256', logs.join())
 
 let seed = 7
 /** A number below `limit`, the same in every run. */
