@@ -105,6 +105,7 @@ test.each([
   },
   { Error: 'class java.lang.NullPointerException : null' },
   { Error: 'class java.lang.NullPointerException' },
+  { message: 'Cannot invoke "String.length()" because "input" is null', result: false },
   { Error: 'class com.alibaba.fastjson.JSONException : syntax error, expect {, actual /, pos 0' },
   {
     result: {

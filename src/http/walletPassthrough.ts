@@ -177,7 +177,7 @@ function messageOf(parsed: unknown): string {
 }
 
 /** Texts with a path, a name of a host or an address of one are not sentences of the node. */
-const OF_FRONT = /[/@]|\d+\.\d+\.\d+\.\d+|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b(?!\.)/
+const OF_FRONT = /[/@]|\d+\.\d+\.\d+\.\d+|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b(?![.(])/
 
 /** The names of exceptions with their packages. */
 const CLASSES = /\bclass (?:[a-z]\w*\.)+[A-Z][\w$]*/g
