@@ -40,6 +40,7 @@ export async function endServer(
 }
 
 export declare namespace endServer {
+  /** `delay` and `drain` in milliseconds. */
   type Options = {
     closing: Closing
     delay: number

@@ -91,7 +91,7 @@ async function sendInPieces(
     const size = left < 2 * most ? left : most
     left -= size
     write(outgoing, { bytes: size, parts: taken(rest, size) })
-    // A socket accepts less than one piece at a time, so a drain event always follows, unless the connection ends.
+    // A piece is larger than the buffer of a socket, so a drain event always follows, unless the connection ends.
     if (left > 0) await new Promise((resolve) => outgoing.once('drain', resolve))
   }
   outgoing.end()

@@ -118,6 +118,7 @@ export declare namespace createUnsent {
     interval?: number
     /** Maximum number of unread bytes of all connections. */
     limit: number
+    /** Milliseconds. @default performance.now */
     now?: () => number
     /** Milliseconds that a client may read nothing. @default 60,000 */
     stallTimeout?: number

@@ -5,6 +5,18 @@ import { expect, test } from 'vitest'
 
 import { createWalletPassthrough } from './walletPassthrough.ts'
 
+const KEY = 'key-0123456789abcdef'
+
+/** The API in front of a node whose address and key must not be shown. */
+const passthrough = (send: createWalletPassthrough.Options['transport']['send']) =>
+  createWalletPassthrough({
+    bodyLimit: 1_000,
+    hidden: () => ['node.example:8090', KEY],
+    cacheBytes: 1_000,
+    solid: () => 1_000,
+    transport: { send, async close() {} },
+  })
+
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
@@ -41,13 +53,7 @@ test('behavior: the cache keeps no more than its bytes', async () => {
 })
 
 test.each(['null', '1', '"text"'])('error: the node answers %s', async (text) => {
-  const app = createWalletPassthrough({
-    bodyLimit: 1_000,
-    hidden: () => [],
-    cacheBytes: 1_000,
-    solid: () => 1_000,
-    transport: { send: async () => ({ status: 200, text }), async close() {} },
-  })
+  const app = passthrough(async () => ({ status: 200, text }))
   const response = await app.request('/wallet/getnowblock', { method: 'POST', body: '{}' })
   expect(response.status).toBe(503)
   expect(await response.json()).toEqual({
@@ -61,36 +67,19 @@ test.each([
   ['GET', 'createtransaction', 405],
   ['GET', 'broadcasthex', 405],
 ])('behavior: %s %s is answered with %i', async (method, name, status) => {
-  const app = createWalletPassthrough({
-    bodyLimit: 1_000,
-    hidden: () => [],
-    cacheBytes: 1_000,
-    solid: () => 1_000,
-    // A node answers a GET of what it builds with nothing.
-    transport: {
-      send: async (path) => ({ status: 200, text: path.includes('get') ? '{}' : '' }),
-      async close() {},
-    },
-  })
+  const app = passthrough(async (path) => ({
+    status: 200,
+    // A node answers GET createtransaction with an empty body.
+    text: path.includes('get') ? '{}' : '',
+  }))
   const response = await app.request(`/wallet/${name}`, { method })
   expect(response.status).toBe(status)
   expect(response.headers.get('allow')?.includes(method)).not.toBe(true)
 })
 
-const KEY = 'key-0123456789abcdef'
-
 /** The status and the answer for a body of a node. */
 async function passedOn(reply: object): Promise<[number, unknown]> {
-  const app = createWalletPassthrough({
-    bodyLimit: 1_000,
-    hidden: () => ['node.example:8090', KEY],
-    cacheBytes: 1_000,
-    solid: () => 1_000,
-    transport: {
-      send: async () => ({ status: 200, text: JSON.stringify(reply) }),
-      async close() {},
-    },
-  })
+  const app = passthrough(async () => ({ status: 200, text: JSON.stringify(reply) }))
   const response = await app.request('/wallet/createtransaction', { method: 'POST', body: '{}' })
   return [response.status, await response.json()]
 }
@@ -147,16 +136,10 @@ test.each([
 })
 
 test('args: createCommonTransaction builds', async () => {
-  const app = createWalletPassthrough({
-    bodyLimit: 1_000,
-    hidden: () => [],
-    cacheBytes: 1_000,
-    solid: () => 1_000,
-    transport: {
-      send: async (path, _, { kind }) => ({ status: 200, text: JSON.stringify({ path, kind }) }),
-      async close() {},
-    },
-  })
+  const app = passthrough(async (path, _, { kind }) => ({
+    status: 200,
+    text: JSON.stringify({ path, kind }),
+  }))
   const path = '/wallet/createCommonTransaction'
   const response = await app.request(path, { method: 'POST', body: '{}' })
   expect(await response.json()).toEqual({ path, kind: 'build' })

@@ -84,7 +84,7 @@ export function createWalletPassthrough({
         `${name} is not available: the gateway serves only operations that read, build or broadcast`,
       )
     const { method } = c.req
-    // A node answers a GET of what it builds with nothing, and one of what it broadcasts with HTTP 405.
+    // A node answers GET createtransaction with an empty body, and GET broadcasthex with HTTP 405.
     const allow = operation.kind === 'read' ? 'GET, HEAD, POST' : 'POST'
     if (!allow.split(', ').includes(method))
       return answer(c, 405, `${name} takes ${allow} and not ${method}`, { allow })

@@ -84,7 +84,7 @@ export async function decryptKey(text: string, password: string, where: string):
   }
 }
 
-// Not the synchronous forms: connections that the server closes meanwhile would be used again.
+// The synchronous forms block the event loop for seconds. A connection that the server closes meanwhile would be used again.
 const derivePbkdf2 = promisify(pbkdf2)
 const deriveScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(nodeScrypt)
 

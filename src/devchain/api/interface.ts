@@ -88,9 +88,9 @@ export function createNativeInterface(options: createNativeInterface.Options) {
       return { status: 404, text: DISABLED }
     const fault = await spoiled(name)
     if (fault) return fault
+    if (!['GET', 'HEAD', 'POST'].includes(request.method)) return { status: 405, text: '' }
     const get = request.method !== 'POST'
-    const isReading = request.method === 'GET' || request.method === 'HEAD'
-    if (get && (!isReading || operation.get === 'refuse')) return { status: 405, text: '' }
+    if (get && operation.get === 'refuse') return { status: 405, text: '' }
     if (get && operation.get === 'empty') return { status: 200, text: '' }
     // A request that runs again must build the same transaction.
     const time = now()

@@ -116,10 +116,10 @@ export const GRPC_READS: readonly (readonly [path: NativePath, part: string])[] 
 /** The answer over HTTP for what does not exist. Accounts without code and transactions that wait are asked for too often to ask twice. */
 const NONE = {}
 
-/** What the answer to a request can be told by. */
+/** The fields that identify a block, a transaction or its outcome. */
 type Named = Partial<Pick<Block, 'blockID' | 'block_header'>> & { id?: Hex; txID?: Hex }
 
-/** @param isOf - whether an answer is that of the request. One of another request cannot be used, so HTTP answers. */
+/** @param isOf - whether the answer belongs to the request. If not, the call is made over HTTP. */
 const call =
   (name: string, message: Uint8Array, isOf: (answer: Named) => boolean = () => true) =>
   (read: GrpcCall['read']): GrpcCall => ({

@@ -84,7 +84,7 @@ function isOff(parsed: unknown): boolean {
 /** Hex of `this node does not support`. */
 const NOT_SUPPORTED = '74686973206e6f646520646f6573206e6f7420737570706f7274'
 
-/** Whether a node’s answer is that it does not have the object. */
+/** Whether an answer is `{}` or `[]`: the node does not have the object. */
 export function isNothing(parsed: unknown): boolean {
   return typeof parsed === 'object' && parsed !== null && isEmpty(parsed)
 }

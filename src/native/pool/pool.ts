@@ -229,7 +229,7 @@ export function createUpstreamPool({
     return ask(call, first, signal)
   }
 
-  /** What a lower node has counts; what it lacks may be in a block that it does not have yet. */
+  /** Asks a node below the floor. It may lack the object only because it lacks its block, so an empty answer does not count. */
   async function lookUpBelow(call: RaceCall, signal: StopSignal | undefined, lower?: Member) {
     const reply = lower && (await ask(call, lower, signal).catch(() => undefined))
     return reply && !isNothing(reply.parsed) ? reply : askLater(call, signal, () => undefined)
