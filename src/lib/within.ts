@@ -15,7 +15,8 @@ export async function within<value>(
   let end: (reason: unknown) => void = () => {}
   const ended = new Promise<never>((_, reject) => (end = reject))
   const leave = () => end(signal?.reason)
-  const timer = setTimeout(() => end(late()), milliseconds)
+  // What arrived while this process was busy came in time: it is read before the callback of `setImmediate`.
+  const timer = setTimeout(() => setImmediate(() => end(late())), milliseconds)
   signal?.addEventListener('abort', leave, { once: true })
   if (signal?.aborted) leave()
   try {

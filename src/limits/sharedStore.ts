@@ -62,7 +62,14 @@ export function createSharedLimitStore({
       if (!isShared || link.status() !== 'up') return takeAlone(id, limits, request)
       const answer = Promise.resolve(redis.take(id, limits, request))
       try {
-        return await within(answer, patience, () => new Error('Redis did not answer in time'))
+        const grant = await within(
+          answer,
+          patience,
+          () => new Error('Redis did not answer in time'),
+        )
+        // Else each change from Redis to this process would grant another burst.
+        local.drain(id, partOf(limits, replicas, request.need), grant.granted)
+        return grant
       } catch {
         setShared(false)
         return takeAlone(id, limits, request)

@@ -70,9 +70,7 @@ export function takeFrom(
 export const ROUNDING = 1e-6
 
 /** Counts in the memory of this process. */
-export function createMemoryLimitStore({
-  now = Date.now,
-}: createMemoryLimitStore.Options = {}): LimitStore {
+export function createMemoryLimitStore({ now = Date.now }: createMemoryLimitStore.Options = {}) {
   const tallies = new Map<string, Tally>()
 
   /** Drops callers with a whole burst and no use today; if there are few of them, also those whose last call is the oldest. */
@@ -89,16 +87,28 @@ export function createMemoryLimitStore({
     }
   }
 
+  function tallyOf(id: string, time: number): Tally {
+    const tally = tallies.get(id) ?? { full: 0, day: 0, used: 0, at: 0 }
+    // The map is in the order of the last call.
+    tallies.delete(id)
+    // Before the new one is added, which has used nothing yet.
+    if (tallies.size >= MOST_TALLIES) drop(time)
+    tallies.set(id, tally)
+    return tally
+  }
+
   return {
-    take(id, limits, request) {
+    take(id: string, limits: Limits, request: LimitRequest): Grant {
       const time = now()
-      const tally = tallies.get(id) ?? { full: 0, day: 0, used: 0, at: 0 }
-      // The map is in the order of the last call.
-      tallies.delete(id)
-      // Before the new one is added, which has used nothing yet.
-      if (tallies.size >= MOST_TALLIES) drop(time)
-      tallies.set(id, tally)
-      return takeFrom(tally, limits, request, time)
+      return takeFrom(tallyOf(id, time), limits, request, time)
+    },
+    /** Takes units that another store granted out of the burst, as far as it goes. The units of the day stay. */
+    drain(id: string, limits: Limits, units: number): void {
+      if (limits.rate === undefined) return
+      const time = now()
+      const tally = tallyOf(id, time)
+      const drained = Math.max(tally.full, time) + (units * 1_000) / limits.rate
+      tally.full = Math.min(drained, time + (burstOf(limits) * 1_000) / limits.rate)
     },
   }
 }
