@@ -66,6 +66,9 @@ test.each([
   ['PUT', 'getnowblock', 405],
   ['GET', 'createtransaction', 405],
   ['GET', 'broadcasthex', 405],
+  ['GET', 'triggerconstantcontract', 405],
+  ['GET', 'getsignweight', 405],
+  ['HEAD', 'getblockbalance', 405],
 ])('behavior: %s %s is answered with %i', async (method, name, status) => {
   const app = passthrough(async (path) => ({
     status: 200,

@@ -85,7 +85,7 @@ export function createWalletPassthrough({
       )
     const { method } = c.req
     // A node answers GET createtransaction with an empty body, and GET broadcasthex with HTTP 405.
-    const allow = operation.kind === 'read' ? 'GET, HEAD, POST' : 'POST'
+    const allow = operation.kind === 'read' && !POST_READS.has(name) ? 'GET, HEAD, POST' : 'POST'
     if (!allow.split(', ').includes(method))
       return answer(c, 405, `${name} takes ${allow} and not ${method}`, { allow })
     const body = method === 'POST' ? await textOf(c.req.raw, bodyLimit, c.get('body')) : undefined
@@ -138,6 +138,16 @@ const byPath = (table: Record<string, AnyOperation>): ReadonlyMap<string, AnyOpe
 
 const ofSolidity = byPath(sharedOperations)
 const ofWallet = byPath({ ...sharedOperations, ...walletOperations })
+
+/** Reads that a node takes only as POST, as it does what builds or broadcasts. */
+const POST_READS = new Set([
+  'estimateenergy',
+  'getaccountbalance',
+  'getapprovedlist',
+  'getblockbalance',
+  'getsignweight',
+  'triggerconstantcontract',
+])
 
 /** Bytes of a cached answer in addition to its text. */
 const ENTRY_BYTES = 200

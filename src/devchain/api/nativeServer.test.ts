@@ -31,4 +31,7 @@ test('behavior: HEAD is answered as GET, and methods that the node does not take
   expect(await statusOf('HEAD', 'broadcasthex')).toBe(405)
   for (const method of ['PUT', 'DELETE', 'PATCH'])
     expect(await statusOf(method, 'getnowblock')).toBe(405)
+  // The node has nothing to say to a GET of an operation that reads a transaction.
+  const empty = await fetch(`${node.dev.url}/wallet/getsignweight`)
+  expect([empty.status, await empty.text()]).toEqual([200, ''])
 })

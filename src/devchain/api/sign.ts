@@ -35,6 +35,7 @@ function weigh(call: Call) {
 export const signOperations: Operations = {
   getsignweight: {
     prefix: 'wallet',
+    get: 'empty',
     run(call) {
       const { inner, ...found } = weigh(call)
       const { visible } = call.params
@@ -55,6 +56,7 @@ export const signOperations: Operations = {
 
   getapprovedlist: {
     prefix: 'wallet',
+    get: 'empty',
     run(call) {
       const { inner, ...found } = weigh(call)
       if ('failure' in found) return { result: found.failure, transaction: inner }
