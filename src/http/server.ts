@@ -149,12 +149,15 @@ const SERVER_OPTIONS = {
   noDelay: true,
 }
 
+/** Connections that wait to be accepted, as far as the kernel allows: one that it refuses is tried again after 1 s. */
+const BACKLOG = 4_096
+
 async function listen(
   server: Server,
   { host, port }: Pick<Config, 'host' | 'port'>,
   scheme: 'http' | 'https',
 ): Promise<{ port: number; url: string }> {
-  await once(server.listen(port, host), 'listening')
+  await once(server.listen({ backlog: BACKLOG, host, port }), 'listening')
   const { address, family, port: taken } = server.address() as AddressInfo
   const name = isWildcard(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
   return { port: taken, url: `${scheme}://${name}:${taken}` }
