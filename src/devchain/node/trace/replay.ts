@@ -87,12 +87,16 @@ export function replayMethods(
     summary:
       'trace_call for a signed Ethereum transaction, in the next block and without sending it',
     async handler(_, [{ unit, value: raw }, kinds]): Promise<Replay> {
-      const { data, fields, from, gas, maxPrice, to, value } = (await read(raw, unit)).ethereum
+      const { fields, maxPrice, nonce: _nonce, ...call } = (await read(raw, unit)).ethereum
       const tip = fields['maxPriorityFeePerGas']
       const fees = typeof tip === 'string' ? { maxPrice, tip: BigInt(tip) } : { gasPrice: maxPrice }
-      const call = { data, from, gas, value, ...fees, ...(to && { to }) }
       const pending = await stateOf(chain, 'pending', 'full')
-      const [replayed] = await replayCalls(chain, pending, [{ call, kinds }], unit)
+      const [replayed] = await replayCalls(
+        chain,
+        pending,
+        [{ call: { ...call, ...fees }, kinds }],
+        unit,
+      )
       return replayed as Replay
     },
   })
