@@ -104,6 +104,21 @@ describe('EIP-7702 transactions', () => {
     })
     expect(await codeOf(account.address)).toBe(delegated(contract))
     expect(await nonceOf(account.address)).toBe('0x2')
+    // So its next call in a simulation has the nonce after both.
+    const { address } = privateKeyToAccount(dev.keyOf(3))
+    const own = await privateKeyToAccount(dev.keyOf(3)).signAuthorization({
+      address: contract,
+      chainId,
+      nonce: 1,
+    })
+    const call = { from: address, to: address }
+    const calls = [{ ...call, authorizationList: [toRpc(own)] }, call]
+    expect(
+      await dev.rpc('eth_simulateV1', {
+        blockStateCalls: [{ calls }],
+        returnFullTransactions: true,
+      }),
+    ).toMatchObject([{ transactions: [{ nonce: '0x0' }, { nonce: '0x2' }] }])
     // It can still send transactions.
     const request = { from: account.address, to: zeroAddress, value: '0x1' }
     expect(await receiptOf(await dev.rpc('eth_sendTransaction', request))).toMatchObject({
@@ -130,6 +145,23 @@ describe('EIP-7702 transactions', () => {
     ])
     // Chain id 0 is valid on every chain.
     expect(await codeOf(other.address)).toBe(delegated(contract))
+  })
+
+  test('behavior: trace_rawTransaction applies the authorizations of the transaction', async () => {
+    const [contract, authority] = [await deploy(), somebody()]
+    const signed = await authority.signAuthorization({ address: contract, chainId, nonce: 0 })
+    const raw = await client.account.signTransaction({
+      type: 'eip7702',
+      authorizationList: [signed],
+      chainId,
+      gas: 200_000n,
+      maxFeePerGas: 1_000n,
+      nonce: Number(await nonceOf(client.account.address)),
+      to: authority.address,
+    })
+    expect(await dev.rpc('trace_rawTransaction', raw, ['trace'])).toMatchObject({
+      output: padded(authority.address),
+    })
   })
 
   test('args: authorizations of calls and estimates apply to these only', async () => {

@@ -493,6 +493,51 @@ describe('eth_simulateV1', () => {
       expect(first).toBe(Number(baseFeePerGas))
     }))
 
+  test('behavior: contracts see the hashes of the simulated blocks, and what one block overrides is not in the next', () =>
+    onChain('cancun', async ({ rpc }) => {
+      await rpc('hardhat_mine', '0x5')
+      const blockHash = { data: '0x600143034060005260206000f3' }
+      const blocks = [
+        { calls: [blockHash] },
+        {
+          blockOverrides: { gasLimit: '0x30d40', prevRandao: `0x${'11'.repeat(32)}` },
+          calls: [blockHash, { data: '0x5a60005260206000f3' }],
+        },
+        { calls: [] },
+      ]
+      // The chain has other blocks at these heights.
+      const [first, second, third] = (await rpc(
+        'eth_simulateV1',
+        { blockStateCalls: blocks },
+        '0x2',
+      )) as { hash: Hex; mixHash: Hex; parentHash: Hex; calls: { returnData: Hex }[] }[]
+      expect(first?.calls[0]?.returnData).toBe(first?.parentHash)
+      expect(second?.calls[0]?.returnData).toBe(first?.hash)
+      expect(Number(second?.calls[1]?.returnData)).toBeLessThan(200_000)
+      expect(third?.mixHash).not.toBe(second?.mixHash)
+    }))
+
+  test('behavior: full transactions have the fees and the access list of their calls', () =>
+    onChain('cancun', async ({ accountOf, rpc }) => {
+      const fees = { maxFeePerGas: '0x64', maxPriorityFeePerGas: '0x2' }
+      const accessList = [{ address: accountOf(2), storageKeys: [] }]
+      const call = { from: accountOf(0), to: accountOf(1) }
+      const calls = [
+        { ...call, ...fees, accessList },
+        { ...call, maxPriorityFeePerGas: '0x2' },
+        call,
+      ]
+      const [block] = (await rpc('eth_simulateV1', {
+        blockStateCalls: [{ blockOverrides: { baseFeePerGas: '0x5' }, calls }],
+        returnFullTransactions: true,
+      })) as { transactions: object[] }[]
+      expect(block?.transactions).toMatchObject([
+        { type: '0x2', ...fees, gasPrice: '0x7', accessList },
+        { type: '0x2', maxFeePerGas: '0x7', maxPriorityFeePerGas: '0x2', gasPrice: '0x7' },
+        { type: '0x0', gasPrice: '0x0' },
+      ])
+    }))
+
   test('error: the codes of geth', async () => {
     const block = { calls: [] }
     const at = (blockOverrides: object) => ({ ...block, blockOverrides })

@@ -1,6 +1,6 @@
 import { emptyBill } from '../contracts/fees.ts'
 import type { EthereumCall } from '../execution/call.ts'
-import { outcome } from '../execution/executeEthereum.ts'
+import { outcome, paidPriceOf } from '../execution/executeEthereum.ts'
 import type { StateReader } from '../state/state.ts'
 import { signEthereum } from '../transactions/ethereumTransaction.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
@@ -26,8 +26,9 @@ export function simulatedBlock(
       ...(call.to && { to: `0x${call.to.slice(2)}` }),
       value: call.value,
       data: `0x${call.data}`,
-      gas: call.gas ?? block.gasLimit ?? rules.gasLimit,
-      gasPrice: call.gasPrice ?? 0n,
+      gas: call.gas ?? rules.gasLimit,
+      ...feesOf(call, price),
+      ...(call.accessList && { accessList: call.accessList }),
       nonce: Number(nonce),
       chainId: block.chainId,
     })
@@ -40,7 +41,8 @@ export function simulatedBlock(
       time: block.timestamp,
     })
     const to = call.to ?? transaction.ethereum?.creates ?? ''
-    return outcome(signed.id, to, result, emptyBill(), transaction)
+    const paid = paidPriceOf(signed.ethereum, price, { block, ethereum: rules })
+    return outcome(signed.id, to, result, { bill: emptyBill(), price: paid, transaction })
   })
   const { number, producer, timestamp } = block
   const infos = applied.map(({ info }) => info)
@@ -53,6 +55,14 @@ export function simulatedBlock(
   const content = { transactions, infos, seen: block }
   const sealed = sealBlock({ ...header, version: BLOCK_VERSION }, content)
   return { sealed, native: printBlock(sealed, true), infos }
+}
+
+/** The fees of a call as those of a transaction: an offer of the base fee and the tip where the call names the tip alone. */
+function feesOf({ gasPrice, maxPrice, tip = 0n }: EthereumCall, price: bigint) {
+  const hasFees = gasPrice === undefined && (maxPrice !== undefined || tip > 0n)
+  return hasFees
+    ? { maxFeePerGas: maxPrice ?? price + tip, maxPriorityFeePerGas: tip }
+    : { gasPrice: gasPrice ?? 0n }
 }
 
 export declare namespace simulatedBlock {

@@ -86,11 +86,7 @@ export async function applyEthereum(
       ...(context.observe && { observe: context.observe }),
     },
   )
-  const bill = billFor(result, to)
-  return outcome(id, to, result, bill, {
-    ...transaction,
-    ethereum: { ...ethereum, fields: { ...ethereum.fields, gasPrice: `0x${price.toString(16)}` } },
-  })
+  return outcome(id, to, result, { bill: billFor(result, to), price, transaction })
 }
 
 function createdAddress({
@@ -180,7 +176,7 @@ export function assertFunds(state: StateReader, address: string, needed: bigint)
 }
 
 /**
- * The result and the record of a transaction that has run.
+ * The result and the record of a transaction that has run. It shows the price that it pays.
  *
  * @param to - the called account or the created contract.
  */
@@ -188,11 +184,12 @@ export function outcome(
   id: string,
   to: string,
   result: VmResult,
-  bill: Bill,
-  transaction: ChainTransaction,
+  { bill, price, transaction }: { bill: Bill; price: bigint; transaction: ChainTransaction },
 ): Omit<Applied, 'balances' | 'transaction'> & { transaction: ChainTransaction } {
+  const { ethereum } = transaction
+  const fields = { ...ethereum?.fields, gasPrice: `0x${price.toString(16)}` }
   return {
-    transaction,
+    transaction: { ...transaction, ...(ethereum && { ethereum: { ...ethereum, fields } }) },
     ...(result.printed.length > 0 && { printed: result.printed }),
     ...(result.failure?.emptyRevert && { emptyRevert: result.failure.emptyRevert }),
     ...printRun(id, to, result, bill),

@@ -17,6 +17,7 @@ import {
   callEthereum,
   type ChainBlock,
   checkMessage,
+  countNonce,
   createFrameTracer,
   createOverlay,
   type DevChain,
@@ -54,18 +55,22 @@ export async function simulateBlocks(
   let before = base.block
   // The pending block is not stored.
   let parent = ledger.blockAt(before.number) ?? (await ledger.pendingBlock())
+  // The chain may have other blocks at these heights.
+  const hashes = new Map([[before.number, parent.id]])
+  const hashOf = (number: number) =>
+    number < base.block.number ? base.block.hashOf(number) : hashes.get(number)
   const answers: object[] = []
   for (const simulated of blocks) {
-    const block = following(
-      { ...before, ...nextBaseFee(ledger.rules, { block: before, given, parent, state }) },
-      simulated.block,
-    )
+    const { baseFee: _baseFee, prevRandao: _prevRandao, ...common } = before
+    const baseFee = nextBaseFee(ledger.rules, { block: before, given, parent, state })
+    const block = following({ ...common, ...baseFee, hashOf }, simulated.block)
+    const rules = { ...ledger.rules, gasLimit: block.gasLimit ?? ledger.rules.gasLimit }
     const calls = simulated.calls.map(callOf)
-    const options = { ...given, block, rules: ledger.rules, unit }
+    const options = { ...given, block, rules, unit }
     changeAccounts(state, simulated.accounts, block.timestamp)
     const done = await runCalls(state, calls, options)
     const price = gasPriceOf(state, { block })
-    const sealing = { block, parent, price, rules: ledger.rules, state }
+    const sealing = { block, parent, price, rules, state }
     const { infos, native, sealed } = simulatedBlock(done, sealing)
     const announced = feeSignal === 'eip1559' ? price : undefined
     const baseFeePerGas = block.baseFee ?? announced
@@ -82,6 +87,7 @@ export async function simulateBlocks(
     })
     before = block
     parent = sealed
+    hashes.set(block.number, sealed.id)
   }
   return answers
 }
@@ -153,7 +159,8 @@ async function runCalls(
       ran.failure || !transfers
         ? ran
         : { ...ran, logs: transfers.result({ plain: plainCall(call, ran) }) }
-    state.set('nonce', call.from, nonce + 1n)
+    // With authorizations the call has counted it.
+    if (!call.authorizations) countNonce(state, call.from)
     done.push({ call, nonce, result })
   }
   return done
@@ -162,7 +169,7 @@ async function runCalls(
 /** Checks a call like a transaction. Transactions of the native chain have no nonce and no price. */
 function check(call: EthereumCall, { block, nonce, rules, state }: Checking): void {
   if (rules.fees === 'native') return
-  const { gas = block.gasLimit ?? rules.gasLimit, maxPrice = 0n, nonce: given = nonce } = call
+  const { gas = rules.gasLimit, maxPrice = 0n, nonce: given = nonce } = call
   if (given > nonce)
     throw new EthereumError(`nonce too high: next nonce ${nonce}, tx nonce ${given}`)
   const context = { block, ethereum: rules }
