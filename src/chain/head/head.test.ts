@@ -393,6 +393,18 @@ describe('createHead', () => {
     expect(head.solid().number).toBe(30)
   })
 
+  test('behavior: the solidified block moves on below the window of a chain that has not solidified for long', async () => {
+    for (let count = 0; count < 1_100; count++) chain.mine()
+    chain.solidify(10)
+    await follow()
+    expect(head.window()?.blocks[0]?.number).toBeGreaterThan(20)
+    chain.solidify(20)
+    const { hash } = chain.mine()
+    await step()
+    expect(head.latest().hash).toBe(hash)
+    expect(head.solid().number).toBe(20)
+  })
+
   test('behavior: a node that starts again with the same chain does not move the head back', async () => {
     for (let count = 0; count < 200; count++) chain.mine()
     chain.solidify(190)

@@ -86,13 +86,15 @@ export function toUpdate(
   added: RecentBlock[],
   first: Hash | undefined,
 ): ChainUpdate {
-  const count = isReset(first, entry.first) ? window.blocks.length : entry.removed.length
+  const wasReset = isReset(first, entry.first)
+  const count = wasReset ? window.blocks.length : entry.removed.length
   const removed = window.blocks.slice(window.blocks.length - count).toReversed()
+  const before = wasReset ? undefined : window
   return {
     removed,
     added,
     first: entry.first,
-    solidified: newerSolidified(window, removed, added, entry.solidified),
+    solidified: newerSolidified(before, removed, added, entry.solidified),
   }
 }
 
@@ -101,7 +103,7 @@ export function isReset(known: Hash | undefined, first: Hash | undefined): boole
   return known !== undefined && first !== undefined && known !== first
 }
 
-/** The solidified block is one of our blocks. It goes back only when a reorg removed it. */
+/** The solidified block is one of our blocks, or older than them. It goes back only when a reorg removed it. */
 export function newerSolidified(
   window: Window | undefined,
   removed: readonly HeadBlock[],
@@ -110,6 +112,8 @@ export function newerSolidified(
 ): HeadBlock {
   if (!window || removed.some(({ hash }) => hash === window.solidified.hash)) return solidified
   if (solidified.number <= window.solidified.number) return window.solidified
+  // While no block was solidified for long, the next one is older than the window.
+  if (solidified.number < (window.blocks[0]?.number ?? 0)) return solidified
   const own =
     added.find(({ number }) => number === solidified.number) ?? blockAt(window, solidified.number)
   return own?.hash === solidified.hash ? solidified : window.solidified

@@ -218,6 +218,22 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect((await start()).head.latest().hash).toBe(chain.head().hash)
   })
 
+  test('behavior: all know a solidified block below their windows, and that of a chain that was reset then', async ({
+    group: { chain, haveHead, start },
+  }) => {
+    for (let count = 0; count < 1_100; count++) chain.mine()
+    chain.solidify(10)
+    const replicas = [await start(), await start()]
+    chain.solidify(20)
+    await haveHead(1_102, chain.mine().hash)
+    const solid = () => replicas.map(({ head }) => head.solid().number)
+    expect(solid()).toEqual([20, 20])
+    chain.solidify(0)
+    chain.reorg(1_102, [{}, {}])
+    await haveHead(2, chain.head().hash)
+    expect(solid()).toEqual([0, 0])
+  })
+
   test('behavior: replicas that start on a chain that was reset replace the window of Redis', async ({
     group: { chain, haveHead, haveRoles, start, stop },
   }) => {

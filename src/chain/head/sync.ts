@@ -171,7 +171,7 @@ export function createHeadSync({
     return publish({ removed, added: branch, first: await knownFirst(view), solidified })
   }
 
-  /** The solidified block, if our window has it. Undefined when the node solidified another branch. */
+  /** The solidified block. Undefined when the node solidified another branch. */
   async function nextSolidified(
     after: Window,
     reported: HeadBlock | undefined,
@@ -183,8 +183,8 @@ export function createHeadSync({
     const hash: Hash | undefined =
       at === last ? await source.solidifiedAt(last.number) : reported.hash
     if (hash === undefined) return after.solidified
-    const own = blockAt(after, at.number)
-    if (own?.hash === hash) return toHead(own)
+    // Below the window it is on our branch: the node has both.
+    if (isCanonical(after, { number: at.number, hash }) !== false) return toHead(at)
     problem = `the node solidified another block ${at.number} than it reported before`
     return undefined
   }
