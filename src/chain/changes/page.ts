@@ -37,6 +37,8 @@ export async function pageFrom(
   for (let searches = 0; ;) {
     const window = windowOf(head)
     const newest = newestIn(window, chain.view).number
+    /** The last block to read from the node. The newest one of the solidified view can be below the window. */
+    const below = Math.min(newest, (window.blocks[0]?.number ?? 0) - 1)
     const changes = blockChangesFrom(window, at, newest)
     if (changes === 'lost') return undefined
     if (changes === 'ahead') throw new BehindError()
@@ -49,17 +51,17 @@ export async function pageFrom(
         if (at.hash === end?.hash) return { items, cursor: at }
       }
       // After these orphans the cursor is below the window, so the blocks above it are read next.
-      if (!end && at.number < (window.blocks[0]?.number ?? 0) - 1) continue
+      if (!end && at.number < below) continue
       if (!end) return { items, cursor: at }
       if (mayComeAfter(window, end, newest)) throw new BehindError()
       return undefined
     }
     // A page that was delivered before is as long as then.
     if (!end && (searches === maxSearches || items.length >= most)) return { items, cursor: at }
-    const first = Math.min(end?.number ?? Infinity, (window.blocks[0]?.number ?? 0) - 1)
-    if (at.number >= first) return end ? undefined : { items, cursor: at }
+    if (end && at.number >= end.number) return undefined
     const room = most - items.length
-    const stretch = stretchOf(chain.nextRun, { from: at.number + 1, to: first })
+    const last = Math.min(end?.number ?? Infinity, below)
+    const stretch = stretchOf(chain.nextRun, { from: at.number + 1, to: last })
     // A run is passed without a search.
     if (!stretch.isRun) searches++
     const reading = stretch.isRun
@@ -93,7 +95,7 @@ export declare namespace pageFrom {
 /** Whether this process has not received the block of a cursor yet, or it is above the newest block of its view. */
 function mayComeAfter(window: Window, cursor: BlockId, newest: number): boolean {
   if (blockChangesFrom(window, cursor, newest) === 'ahead') return true
-  return isCanonical(window, cursor) === true && cursor.number > newest
+  return isCanonical(window, cursor) !== false && cursor.number > newest
 }
 
 /**

@@ -62,6 +62,8 @@ describe('blockChangesFrom', () => {
       { block: block(4, 0), removed: true, after: { number: 3, hash: hash(3, 0) } },
     ])
     expect(blockChangesFrom(later, { number: 3, hash: hash(3, 0) }, solid.number)).toBe('below')
+    // The solidified view may end there.
+    expect(blockChangesFrom(later, { number: 3, hash: hash(3, 0) }, 3)).toEqual([])
   })
 
   test('behavior: from a cursor on any branch the changes lead to the canonical chain', () => {

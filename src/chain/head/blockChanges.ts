@@ -8,7 +8,7 @@ export type BlockChange = { block: RecentBlock; removed: boolean; after: BlockId
 /**
  * The changes between a cursor and the canonical chain, or why they are unknown:
  *
- * - `below`: the cursor is below the window. Blocks there are final and are read from the node.
+ * - `below`: the next blocks are below the window. They are read from the node.
  * - `ahead`: the cursor is on a block that this process has not received yet.
  * - `lost`: the branch of the cursor is no longer known.
  */
@@ -30,7 +30,7 @@ export function blockChangesFrom(window: Window, from: BlockId, to: number): Blo
     at = block.follows ?? { number: block.number - 1, hash: block.parentHash }
     changes.push({ block, removed: true, after: at })
   }
-  if (at.number < first - 1) return changes.length > 0 ? changes : 'below'
+  if (at.number < Math.min(first - 1, to)) return changes.length > 0 ? changes : 'below'
   for (let number = at.number + 1; number <= to; number++) {
     const block = blockAt(window, number)
     if (!block) break

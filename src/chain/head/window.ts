@@ -114,7 +114,7 @@ export function blockAt(window: Window, number: number): RecentBlock | undefined
   return window.blocks[number - (window.blocks[0]?.number ?? 0)]
 }
 
-/** Whether a block is canonical. Undefined below the window: blocks there are solidified, and the window lacks their hashes. */
+/** Whether a block is canonical. Undefined below the window, which lacks the hashes there. */
 export function isCanonical(
   window: Window,
   block: { number: number; hash: Hash },

@@ -190,6 +190,22 @@ describe('createHub', () => {
     await solid.close()
   })
 
+  test('behavior: the solidified view of a chain that has not solidified for long', async () => {
+    await start({ blocks: Array.from({ length: 1_100 }, () => ({})), solid: 10 })
+    const solid = await openSocket(`${gateway.url.replace('http', 'ws')}/solidity`)
+    const id = await solid.rpc<string>('eth_subscribe', 'newHeads')
+    chain.mine()
+    chain.solidify(12)
+    chain.mine()
+    const expected = chain.canonical().slice(11, 13)
+    await soon(() =>
+      expect(solid.of<RpcHeader>(id).map(({ hash }) => hash)).toEqual(
+        expected.map(({ hash }) => hash),
+      ),
+    )
+    await solid.close()
+  })
+
   test('error: limits of a connection and of an address; a closed socket frees its share', async () => {
     await start({ config: { subscriptionsPerConnection: 2, subscriptionsPerClient: 3 } })
     await socket.rpc('eth_subscribe', 'newHeads')
