@@ -80,6 +80,8 @@ function blockNeed(number: number | undefined, solid: boolean): Need {
 
 /** A height from a number, decimal text, or a block hash: its first eight bytes. */
 function heightOf(value: unknown): number | undefined {
+  // A client wrote it: the text of an object or a list may throw.
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const text = String(value)
   const number = text.length === 64 ? Number.parseInt(text.slice(0, 16), 16) : Number(text)
   return Number.isSafeInteger(number) && number >= 0 ? number : undefined
@@ -88,7 +90,7 @@ function heightOf(value: unknown): number | undefined {
 function argumentsOf(body: string | undefined): Record<string, unknown> {
   if (body === undefined || body === '') return {}
   try {
-    return JSON.parse(body) as Record<string, unknown>
+    return (JSON.parse(body) ?? {}) as Record<string, unknown>
   } catch {
     return {}
   }

@@ -83,6 +83,8 @@ describe('needOf', () => {
     ['getblock', '{"id_or_num":"7"}', { kind: 'block', number: 7, solid: false }],
     ['getblock', `{"id_or_num":"${hash}"}`, { kind: 'block', number: 7, solid: false }],
     ['getblock', '{"id_or_num":"x"}', { kind: 'state', solid: false }],
+    ['getblock', '{"id_or_num":{"toString":1}}', { kind: 'state', solid: false }],
+    ['getblock', 'null', { kind: 'head', solid: false }],
     ['getblockbynum', '{"num":7}', { kind: 'block', number: 7, solid: false }],
     ['getblockbynum', '{}', { kind: 'block', number: 0, solid: false }],
     ['getblockbyid', `{"value":"${hash}"}`, { kind: 'block', number: 7, solid: false }],
