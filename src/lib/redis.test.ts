@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -41,6 +42,14 @@ describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
     expect(first).toEqual([link.key('a'), '1', expect.any(String)])
     await link.client.script('FLUSH')
     expect(await echo([link.key('a')], [1])).toEqual(first)
+  })
+
+  test('behavior: an answer that a busy process reads late came in time', async () => {
+    const link = await open()
+    await stat('.')
+    const written = link.run((client) => client.set(link.key('late'), 'x', 'PX', 10_000))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_200)
+    await expect(written).resolves.toBe('OK')
   })
 
   test('error: clients do not see the text of a Redis error', async () => {

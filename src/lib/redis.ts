@@ -5,6 +5,7 @@ import type { Cluster } from 'ioredis'
 import { RpcError } from './errors.ts'
 import { parseRedisAddress } from './redisAddress.ts'
 import { connectRedis, type RedisClient, serversOf } from './redisClient.ts'
+import { within } from './within.ts'
 
 /** Milliseconds that one command may take. */
 const COMMAND_TIMEOUT = 2_000
@@ -43,7 +44,6 @@ export function createRedisLink({ onCommand, prefix = 'ethgate', url }: createRe
 
   const address = parseRedisAddress(url)
   const client = connectRedis(address, {
-    commandTimeout: COMMAND_TIMEOUT,
     onFault(error) {
       fault = error.message
     },
@@ -98,10 +98,8 @@ export function createRedisLink({ onCommand, prefix = 'ethgate', url }: createRe
   async function checkWrites(): Promise<void> {
     if (client.status !== 'ready') return scheduleCheck()
     try {
-      await Promise.all([
-        ...checkedKeys().map((key) => client.set(key, '1', 'PX', 60_000)),
-        ...serversOf(client).map((server) => server.ping()),
-      ])
+      const writes = checkedKeys().map((key) => client.set(key, '1', 'PX', 60_000))
+      await inTime(Promise.all([...writes, ...serversOf(client).map((server) => server.ping())]))
       refusal = undefined
       notify()
     } catch (error) {
@@ -114,7 +112,7 @@ export function createRedisLink({ onCommand, prefix = 'ethgate', url }: createRe
   async function run<result>(commands: (client: RedisClient) => Promise<result>): Promise<result> {
     if (client.status !== 'ready') throw new StoreUnavailableError(new Error(fault ?? 'connecting'))
     try {
-      return await commands(client)
+      return await inTime(commands(client))
     } catch (error) {
       noteRefusal(error)
       throw new StoreUnavailableError(error)
@@ -228,6 +226,10 @@ function watchCommands(client: RedisClient, onCommand: OnCommand): void {
     return send(command, ...rest)
   }
 }
+
+/** The answer, while it is in time. What a busy process reads late came in time: a limit of the library would not see that. */
+const inTime = <result>(answer: Promise<result>) =>
+  within(answer, COMMAND_TIMEOUT, () => new Error('Command timed out'))
 
 /** Why Redis refuses a write in its present state; undefined for any other error. */
 function refusalIn(error: unknown): string | undefined {

@@ -32,19 +32,17 @@ const SLOTS_REFRESH = 1_000
  * Connects in the background, and again when the connection is lost. Without a connection, commands fail at once. A command
  * whose answer was lost is never sent again, because it may have been executed.
  *
- * @param commandTimeout - milliseconds that one command may take; unlimited if absent
  * @param onFault - called with each failure of a connection
  */
 export function connectRedis(
   address: RedisAddress,
-  { commandTimeout, onFault }: connectRedis.Options,
+  { onFault }: connectRedis.Options,
 ): RedisClient {
   const { db, family, hosts, kind, master, password, path, tls, username } = address
   const { Cluster, Redis } = require('ioredis') as typeof ioredis
   const pause = (attempt: number) => Math.min(25 * 2 ** Math.min(attempt, 10), RECONNECT)
   const options: RedisOptions = {
     autoResendUnfulfilledCommands: false,
-    ...(commandTimeout !== undefined && { commandTimeout }),
     connectTimeout: 2_000,
     db,
     family,
@@ -97,5 +95,5 @@ export function connectRedis(
 }
 
 export declare namespace connectRedis {
-  type Options = { commandTimeout?: number | undefined; onFault: (error: Error) => void }
+  type Options = { onFault: (error: Error) => void }
 }

@@ -8,8 +8,8 @@ const STEP = 50
 
 /**
  * An answer of Redis, or `without` when the command fails or its answer does not come in `limit` milliseconds. Asks again after this
- * process stood still, such as a paused container: the timers of the command and of the limit then end before its answer is read,
- * although Redis has answered.
+ * process stood still, such as a paused container: the timer of the connection then ends before its answer is read, although
+ * Redis has answered.
  */
 export async function askInTime<value, none>(
   command: () => Promise<value>,
