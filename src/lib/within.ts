@@ -1,6 +1,13 @@
 import type { StopSignal } from './stopSignal.ts'
 
 /**
+ * A timer of a limit. What arrived while this process was busy came in time: Node.js reads it after timers and before the callback of
+ * `setImmediate`. A timer that is cleared in between calls back nevertheless.
+ */
+export const whenLate = (callback: () => void, milliseconds: number): NodeJS.Timeout =>
+  setTimeout(() => setImmediate(callback), milliseconds)
+
+/**
  * Waits for a promise, at most this many milliseconds. The work behind the promise is not stopped.
  *
  * @param late - what is thrown when the time is over.
@@ -15,8 +22,7 @@ export async function within<value>(
   let end: (reason: unknown) => void = () => {}
   const ended = new Promise<never>((_, reject) => (end = reject))
   const leave = () => end(signal?.reason)
-  // What arrived while this process was busy came in time: it is read before the callback of `setImmediate`.
-  const timer = setTimeout(() => setImmediate(() => end(late())), milliseconds)
+  const timer = whenLate(() => end(late()), milliseconds)
   signal?.addEventListener('abort', leave, { once: true })
   if (signal?.aborted) leave()
   try {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { UpstreamError } from '../../lib/errors.ts'
 import type { RedisLink } from '../../lib/redis.ts'
 import { sleep } from '../../lib/sleep.ts'
+import { whenLate } from '../../lib/within.ts'
 import { askInTime } from './askInTime.ts'
 import type { ChainUpdate } from './headTypes.ts'
 
@@ -144,7 +145,7 @@ export function createSharedFloor({ isActive, newest, now, redis }: createShared
         end()
         resolve()
       }
-      const limit = setTimeout(() => {
+      const limit = whenLate(() => {
         end()
         reject(
           new UpstreamError(

@@ -1,5 +1,6 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import { whenLate } from '../../lib/within.ts'
 import type { ServedChain } from '../identity/servedChain.ts'
 import { clientNameOf } from '../upstream.ts'
 import type { Member } from './member.ts'
@@ -36,7 +37,7 @@ export function createFloorWait({
         resolve(chosen)
       }
       const leave = () => (end(), reject(signal?.reason))
-      const limit = setTimeout(() => {
+      const limit = whenLate(() => {
         end()
         reject(noneUsable())
       }, MAX_WAIT)

@@ -1,6 +1,7 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
+import { whenLate } from '../../lib/within.ts'
 import type { NativeReply } from '../transport/transport.ts'
 import { parseNative } from '../wire/json.ts'
 import type { Block } from '../wire/types.ts'
@@ -64,7 +65,7 @@ export function createHeadReader({
       let grace: NodeJS.Timeout | undefined
       const leave = () => (stop(), reject(signal?.reason))
       const finish = () => (stop(), resolve(found))
-      const limit = setTimeout(finish, HEAD_TIMEOUT)
+      const limit = whenLate(finish, HEAD_TIMEOUT)
       function stop() {
         clearTimeout(limit)
         clearTimeout(grace)
@@ -84,7 +85,7 @@ export function createHeadReader({
               const tip = toTip(outcome.reply.parsed)
               note(member, tip, solid)
               found.push({ member, reply: outcome.reply, tip })
-              if (found.length >= quorum) grace ??= setTimeout(finish, GRACE)
+              if (found.length >= quorum) grace ??= whenLate(finish, GRACE)
               return undefined
             },
             () => {},

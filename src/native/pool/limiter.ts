@@ -2,6 +2,7 @@ import type { Call } from '../../lib/call.ts'
 import { LimitExceededError } from '../../lib/errors.ts'
 import { createFairQueue } from '../../lib/fairQueue.ts'
 import { createTokenBucket, type TokenBucket } from '../../lib/tokenBucket.ts'
+import { whenLate } from '../../lib/within.ts'
 import { ENDPOINT_RATE } from '../upstream.ts'
 import type { Concurrency } from './concurrency.ts'
 
@@ -114,7 +115,7 @@ export function createLimiter({ concurrency, now, rate, share }: createLimiter.O
         end()
         reject(signal?.reason)
       }
-      const limit = setTimeout(() => {
+      const limit = whenLate(() => {
         end()
         reject(refusal(queue.size))
       }, maxWait)

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 
 import { createBreaker } from './breaker.ts'
@@ -11,7 +13,11 @@ afterEach(() => void vi.useRealTimers())
 const GENESIS = '00'.repeat(32)
 
 /** A prober that runs, and the bodies of its reads. `isBehind`: whether other nodes have a newer block. */
-async function setup({ isBehind = () => false }: { isBehind?: () => boolean } = {}) {
+async function setup({
+  isBehind = () => false,
+  probeTimeout = TIMING.probeTimeout,
+  arrival = async () => {},
+}: { arrival?: () => Promise<unknown>; isBehind?: () => boolean; probeTimeout?: number } = {}) {
   const reads: string[] = []
   const known: Known = {
     headReadAt: Number.NEGATIVE_INFINITY,
@@ -28,6 +34,7 @@ async function setup({ isBehind = () => false }: { isBehind?: () => boolean } = 
     probe: {
       async send(path: string, body: string) {
         reads.push(`${path} ${body}`)
+        await arrival()
         return { status: 200, text: JSON.stringify(block) }
       },
     },
@@ -40,13 +47,13 @@ async function setup({ isBehind = () => false }: { isBehind?: () => boolean } = 
     member,
     onFound,
     onlyOne: () => false,
-    timing: TIMING,
+    timing: { ...TIMING, probeTimeout },
   })
   onTestFinished(() => prober.stop())
   await prober.start()
   reads.length = 0
   onFound.mockClear()
-  return { known, onFound, reads }
+  return { known, member, onFound, reads }
 }
 
 /** Lets ten intervals pass, with a read of the newest blocks by a call before each. */
@@ -93,4 +100,16 @@ test('behavior: a node that is suspected, behind or of another chain is probed i
   suspected.known.headReadAt = suspected.known.solidReadAt = performance.now()
   await vi.advanceTimersByTimeAsync(TIMING.probe)
   expect(genesisReads(suspected.reads)).toBeGreaterThanOrEqual(1)
+})
+
+test('behavior: an answer that a busy process reads late came in time', async () => {
+  vi.useRealTimers()
+  async function arrival() {
+    await stat('.')
+    const late = stat('.')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    await late
+  }
+  const { member } = await setup({ arrival, probeTimeout: 100 })
+  expect(member.breaker.state()).toBe('closed')
 })

@@ -1,3 +1,4 @@
+import { whenLate } from '../../lib/within.ts'
 import { hasBalancesOf, missingSolidity, readVersion } from '../capabilities.ts'
 import { createNodeClient, type NativeClient } from '../client.ts'
 import type { Block } from '../wire/types.ts'
@@ -197,7 +198,7 @@ async function within<value>(
   ask: (signal: AbortSignal) => Promise<value>,
 ): Promise<value> {
   const controller = new AbortController()
-  const timer = setTimeout(
+  const timer = whenLate(
     () => controller.abort(new Error(`a probe had no answer within ${milliseconds} ms`)),
     milliseconds,
   )
