@@ -1,7 +1,7 @@
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, getContractAddress, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { type DevGateway, onChain, startDevGateway } from '../support/devGateway.ts'
 import {
   anvilTraces,
   digest,
@@ -132,6 +132,30 @@ describe('debug_traceTransaction', () => {
       storage: { ['00'.repeat(32)]: '00'.repeat(32) },
     })
   })
+
+  test('behavior: a creation at an address that is taken fails without running code', () =>
+    onChain('cancun', async ({ accountOf, rpc }) => {
+      const from = accountOf(0)
+      await rpc('hardhat_setCode', getContractAddress({ from, nonce: 0n }), '0x00')
+      const request = { from, data: '0x00', gas: '0x186a0' }
+      const frame = {
+        from,
+        gas: request.gas,
+        error: 'contract address collision',
+        gasUsed: request.gas,
+        input: request.data,
+        type: 'CREATE',
+      }
+      const options = { tracer: 'callTracer' }
+      expect(await rpc('debug_traceCall', request, 'latest', options)).toMatchObject(frame)
+      const hash = await rpc('eth_sendTransaction', request).catch(
+        ({ data }: { data: { txHash: string } }) => data.txHash,
+      )
+      expect(await rpc('debug_traceTransaction', hash, options)).toMatchObject(frame)
+      expect(await rpc('trace_transaction', hash)).toMatchObject([
+        { type: 'create', error: frame.error },
+      ])
+    }))
 
   test('args: the struct logger shows the requested fields', async () => {
     const all = (await trace('call', { enableMemory: true, enableReturnData: true })) as StructTrace

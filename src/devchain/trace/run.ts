@@ -77,19 +77,24 @@ export async function traceBlock<trace>(
   }
 }
 
-/** The transfer as which Ethereum tools see a transaction of any native type. */
+/**
+ * The frame of a transaction that runs no code: the transfer as which Ethereum tools see one of a native type, or a creation at an address
+ * that is taken.
+ */
 function plainFrame(transaction: Replayed['transaction'], info: Replayed['info']): Frame {
   const parties = transactionParties(printTransaction(transaction, undefined), info)
   const { from, input, to, value } = parties
+  const error = Buffer.from(info.resMessage ?? '', 'hex').toString()
   return {
-    kind: 'CALL',
+    kind: transaction.type === 'CreateSmartContract' ? 'CREATE' : 'CALL',
     from: toNativeAddress(from),
     ...(to && { to: toNativeAddress(to) }),
     value,
-    gas: 0n,
-    gasUsed: 0n,
+    gas: transaction.ethereum?.gas ?? 0n,
+    gasUsed: BigInt(info.receipt?.energy_usage_total ?? 0),
     input: hexToBytes(input),
     output: new Uint8Array(0),
+    ...(error !== '' && { error }),
     calls: [],
     logs: [],
   }
@@ -110,12 +115,8 @@ export async function traceCall<trace>(
   const tracer = create()
   const turn = currentTurn()
   const observe = observeUntil(turn, turn.used() + timeout, tracer.observe)
-  const { energyUsed, failure, output } = await callEthereum(after, call, {
-    block,
-    observe,
-    rules,
-    timeout,
-  })
+  const result = await callEthereum(after, call, { block, observe, rules, timeout })
+  const { energyUsed, failure, output } = result
   if (failure?.result === 'OUT_OF_TIME') throw new TraceTimeoutError('execution timeout')
   // With authorizations the call has counted it.
   if (!call.authorizations) countNonce(after, call.from)
@@ -127,7 +128,7 @@ export async function traceCall<trace>(
     ...(block.hardfork && { gas: call.gas ?? rules.gasLimit }),
     gasUsed: energyUsed,
     output: hasOutput ? output : new Uint8Array(0),
-    plain: plainCall(call, { energyUsed, output }),
+    plain: plainCall({ gas: rules.gasLimit, ...call }, result),
     producer: block.producer,
     place: { number: block.number, price: call.gasPrice ?? 0n },
   })
@@ -137,7 +138,7 @@ export async function traceCall<trace>(
 /** The frame of a call that runs no code. */
 export function plainCall(
   { data, from, gas = 0n, to, value }: EthereumCall,
-  { energyUsed, output }: Pick<VmResult, 'energyUsed' | 'output'>,
+  { energyUsed, failure, output }: Pick<VmResult, 'energyUsed' | 'failure' | 'output'>,
 ): Frame {
   return {
     kind: to ? 'CALL' : 'CREATE',
@@ -148,6 +149,7 @@ export function plainCall(
     gasUsed: energyUsed,
     input: Buffer.from(data, 'hex'),
     output,
+    ...(failure && { error: failure.message }),
     calls: [],
     logs: [],
   }
