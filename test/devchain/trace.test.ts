@@ -157,6 +157,17 @@ describe('debug_traceTransaction', () => {
       ])
     }))
 
+  test('behavior: a call without the coins for it fails for that at any depth', () =>
+    onChain('cancun', async ({ rpc }) => {
+      const to = `0x${'77'.repeat(20)}`
+      // Calls itself as often as the first word says, then sends a coin that it does not have.
+      const code = '0x5f35806012575f5f5f5f60015f61fffff1005b600190035f525f5f60205f5f305af100'
+      await rpc('hardhat_setCode', to, code)
+      const request = { to, data: `0x${(70).toString(16).padStart(64, '0')}` }
+      const traced = await rpc('debug_traceCall', request, 'latest', { tracer: 'callTracer' })
+      expect(JSON.stringify(traced)).toContain('insufficient balance for transfer')
+    }))
+
   test('args: the struct logger shows the requested fields', async () => {
     const all = (await trace('call', { enableMemory: true, enableReturnData: true })) as StructTrace
     const last = all.structLogs.at(-1)

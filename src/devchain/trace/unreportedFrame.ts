@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<number, CallKind>> = {
 
 const CALLTOKEN = 0xd0
 
-/** Greatest depth of calls. */
+/** Greatest depth of calls on the real chain; a hardfork of Ethereum has a greater one. */
 const MAX_DEPTH = 64
 
 /** Additional gas of a call with a value. */
@@ -34,8 +34,16 @@ export function unreportedFrame(step: Step, parent: Frame, state: VmState): Fram
   const balance = state.top().get('account', step.address)?.balance ?? 0n
   const at = (index: number) => step.stack.at(-1 - index) ?? 0n
   const input = (index: number) => sliceOf(step.memory, at(index), at(index + 1))
+  const sent =
+    kind === 'CREATE' || kind === 'CREATE2'
+      ? at(0)
+      : kind === 'CALL' || kind === 'CALLCODE'
+        ? at(2)
+        : 0n
   const error =
-    step.depth >= MAX_DEPTH ? 'max call depth exceeded' : 'insufficient balance for transfer'
+    step.depth < MAX_DEPTH || sent > balance
+      ? 'insufficient balance for transfer'
+      : 'max call depth exceeded'
   const frame = {
     from: step.address,
     gas: 0n,
@@ -50,9 +58,8 @@ export function unreportedFrame(step: Step, parent: Frame, state: VmState): Fram
   const left = step.gas - step.cost
   const most = left - left / 64n
   if (kind === 'CREATE' || kind === 'CREATE2')
-    return { ...frame, kind, value: at(0), gas: most, input: input(1), error }
+    return { ...frame, kind, value: sent, gas: most, input: input(1), error }
   const to = native(stackAddress(at(1)))
-  const sent = kind === 'CALL' || kind === 'CALLCODE' ? at(2) : 0n
   const gas = (at(0) < most ? at(0) : most) + (sent > 0n ? STIPEND : 0n)
   const common = { ...frame, kind, to, gas, error }
   if (step.code === CALLTOKEN) return { ...common, value: 0n, input: input(4) }
