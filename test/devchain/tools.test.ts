@@ -143,9 +143,18 @@ describe('accounts', () => {
 
   test('error: a balance, a nonce and a fee that are too large', async () => {
     const most = `0x${'f'.repeat(64)}`
-    await dev.rpc('anvil_setBalance', WHO, most)
-    await expect(dev.rpc('anvil_addBalance', WHO, '0x1')).rejects.toMatchObject({ code: -32602 })
-    expect(await dev.rpc('eth_getBalance', WHO)).toBe(most)
+    const int64 = '0x7fffffffffffffff'
+    await dev.rpc('anvil_setBalance', WHO, int64)
+    for (const [method, coins] of [
+      ['anvil_addBalance', '0x1'],
+      ['hardhat_setBalance', '0x8000000000000000'],
+      ['tre_setAccountBalance', most],
+    ] as const)
+      await expect(dev.rpc(method, WHO, coins)).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('at most 9223372036854775807') as string,
+      })
+    expect(await dev.rpc('eth_getBalance', WHO)).toBe(int64)
     await dev.rpc('anvil_impersonateAccount', WHO)
     await dev.rpc('anvil_setNonce', WHO, '0x1fffffffffffff')
     const send = () => dev.rpc('eth_sendTransaction', { from: WHO, to: dev.accountOf(0) })
@@ -233,6 +242,7 @@ describe('the next block', () => {
     expect(await dev.rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject(next)
     await dev.rpc('hardhat_reset')
     await dev.rpc('evm_mine')
+    await expect(dev.rpc('evm_setBlockGasLimit', '0x0')).rejects.toMatchObject({ code: -32602 })
     const after = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { miner: Hex }
     expect(after).toMatchObject({ gasLimit: '0x5f5e100' })
     expect(after.miner).not.toBe(WHO)
@@ -240,6 +250,21 @@ describe('the next block', () => {
 })
 
 describe('the chain as a whole', () => {
+  test('behavior: a reset makes blocks as at the start, as on Hardhat; not on anvil', async () => {
+    for (const [reset, isRestored] of [
+      ['anvil_reset', false],
+      ['hardhat_reset', true],
+    ] as const) {
+      await dev.rpc('evm_setAutomine', false)
+      await dev.rpc('anvil_setIntervalMining', 1_000)
+      await dev.rpc(reset)
+      expect([
+        await dev.rpc('hardhat_getAutomine'),
+        await dev.rpc('anvil_getIntervalMining'),
+      ]).toEqual(isRestored ? [true, null] : [false, 1_000])
+    }
+  })
+
   test('behavior: reset goes back to the start', async () => {
     await transfer()
     await dev.rpc('anvil_reset')

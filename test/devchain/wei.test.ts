@@ -31,6 +31,17 @@ test('default: an amount in wei moves the same amount in sun', async () => {
   expect(found?.value).toBe(parseEther('1.5'))
 })
 
+test('behavior: tools set balances and the base fee in wei too', async () => {
+  const who = `0x${'8e'.repeat(20)}`
+  await provider.send('hardhat_setBalance', [who, `0x${parseEther('2').toString(16)}`])
+  await provider.send('anvil_addBalance', [who, `0x${parseEther('1').toString(16)}`])
+  expect(await provider.getBalance(who)).toBe(parseEther('3'))
+  const price = `0x${parseEther('0.0005').toString(16)}`
+  await provider.send('hardhat_setNextBlockBaseFeePerGas', [price])
+  expect(await provider.send('eth_gasPrice', [])).toBe(price)
+  await provider.send('evm_mine', [])
+})
+
 test.each([
   { type: 2, maxFeePerGas: 420_001_500_000_000n, maxPriorityFeePerGas: 1_500_000_000n },
   { type: 0, gasPrice: 420_001_500_000_000n },

@@ -13,6 +13,7 @@ import {
   member,
   optional,
   type Param,
+  price,
   show,
 } from '../../rpc/params/params.ts'
 import type { DevChain } from '../index.ts'
@@ -55,6 +56,13 @@ const seconds: typeof blockTime = (input) => blockTime(String(amount(input) * 10
 /** Milliseconds as on Hardhat, or a few seconds as on anvil. */
 const eitherTime: typeof blockTime = (input) =>
   !Array.isArray(input) && amount(input) < LEAST_MILLISECONDS ? seconds(input) : blockTime(input)
+
+/** A gas limit. Shares of 0 are no numbers. */
+const gasLimit: Param<bigint> = (input) => {
+  const limit = amount(input)
+  if (limit === 0n) throw new Error('expected a gas limit of at least 1')
+  return limit
+}
 
 /** Methods that mine blocks, move the clock and set values of the next block. */
 export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
@@ -182,7 +190,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     handler: () => chain.blockTime() / 1000 || null,
   })
 
-  const setNextBaseFee = returningTrue('sets the base fee of the next block', [amount], (baseFee) =>
+  const setNextBaseFee = returningTrue('sets the base fee of the next block', [price], (baseFee) =>
     ledger.chooseNext({ baseFee }),
   )
 
@@ -200,7 +208,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setBlockGasLimit = returningTrue(
     'sets the highest gas limit of a transaction, which later blocks show',
-    [amount],
+    [gasLimit],
     (limit) => ledger.setGasLimit(limit),
   )
 

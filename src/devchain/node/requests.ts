@@ -1,6 +1,6 @@
 import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
 import type { CallRequest } from '../../rpc/params/callParam.ts'
-import { type Param, present, quantity } from '../../rpc/params/params.ts'
+import { type Param, PLAIN, present, quantity } from '../../rpc/params/params.ts'
 import { type EthereumCall, readAuthorizations } from '../index.ts'
 
 /** A call as the chain runs it. @param mostGas - a call that asks for more gets this much, as in geth */
@@ -31,6 +31,9 @@ export const MAX_MINED_BLOCKS = 100_000n
 /** An integer below 2^256: a JSON number, a hex quantity, or decimal text, which tools send for seconds and coins. */
 export const amount: Param<bigint> = (input) =>
   typeof input === 'string' && /^\d{1,78}$/.test(input) ? word256(BigInt(input)) : quantity(input)
+
+/** The same as coins in the unit of the client. */
+export const coins: Param<bigint> = (input, { unit } = PLAIN) => unit.toSun(amount(input))
 
 function word256(value: bigint): bigint {
   if (value < 2n ** 256n) return value

@@ -8,7 +8,7 @@ import { word } from '../../rpc/params/overrides.ts'
 import { address, boolean, bytes, optional, type Param, show } from '../../rpc/params/params.ts'
 import { type AccountChange, type DevChain, nonceOf, type Unlocked } from '../index.ts'
 import { answeringNull, named, aliases, returningNull, returningTrue } from './named.ts'
-import { amount } from './requests.ts'
+import { coins } from './requests.ts'
 
 /** A signature (r ‖ s ‖ v as hex without `0x`) and its account. As on anvil, one parameter has both in a list. */
 const signaturePair: Param<{ signature: string; who: Address }> = (input) => {
@@ -26,10 +26,19 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     await chain.changeAccount(toNativeAddress(who), change)
   }
 
+  /** The most that an account can have: an int64 of sun as on a node, or a word of contracts. */
+  const most = 2n ** (chain.decimals === 18 ? 256n : 63n) - 1n
+
+  async function changeBalance(who: `0x${string}`, balance: bigint): Promise<void> {
+    if (balance > most)
+      throw new RpcError(-32602, `the balance would be ${balance}: an account has at most ${most}`)
+    await change(who, { balance })
+  }
+
   const setBalance = returningTrue(
     'sets the balance of an account',
-    [address, amount],
-    (who, balance) => change(who, { balance }),
+    [address, coins],
+    changeBalance,
   )
 
   const setCode = returningTrue(
@@ -64,13 +73,10 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
 
   const addBalance = returningNull(
     'adds to the balance of an account',
-    [address, amount],
-    async (who, more) => {
+    [address, coins],
+    (who, more) => {
       const account = chain.ledger.newestState().get('account', toNativeAddress(who))
-      const balance = (account?.balance ?? 0n) + more
-      // Contracts have no larger number.
-      if (balance >= 2n ** 256n) throw new RpcError(-32602, 'the balance would be 2^256 or more')
-      await change(who, { balance })
+      return changeBalance(who, (account?.balance ?? 0n) + more)
     },
   )
 
