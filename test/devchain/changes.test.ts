@@ -170,6 +170,15 @@ describe('blocks are replaced', () => {
       code: -32602,
     })
   })
+
+  test('error: a transaction that cannot be sent removes no block', async () => {
+    const height = await number()
+    for (const transaction of ['0xf8', { from: WHO, to: WHO }])
+      await expect(dev.rpc('anvil_reorg', 1, [[transaction, 0]])).rejects.toMatchObject({
+        code: -32000,
+      })
+    expect(await number()).toBe(height)
+  })
 })
 
 describe('tokens', () => {

@@ -48,7 +48,10 @@ const placed: Param<readonly Placed[]> = (input, scope) => {
 }
 
 /** Methods that remove blocks. */
-export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<string, AnyMethod> {
+export function reorgMethods(
+  chain: DevChain,
+  { checkSender, read, sign }: Signer,
+): Record<string, AnyMethod> {
   const { ledger } = chain
   /** Height of the first block, which cannot be removed. */
   const first = chain.fork?.block.header.number ?? 0
@@ -85,6 +88,10 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
           -32602,
           `block ${beyond.position} is beyond the new branch of ${depth} blocks`,
         )
+      // No block is removed for what cannot be sent.
+      for (const { transaction } of pairs)
+        if (typeof transaction === 'string') await read(transaction)
+        else checkSender(transaction)
       await chain.rewind(ledger.head().header.number - depth, false)
       ledger.shiftTurn()
       for (let position = 0; position < depth; position++) {

@@ -104,13 +104,19 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     }
   }
 
-  async function sign(request: CallRequest, config: FeeConfig): Promise<SignedEthereum> {
+  /** @throws RpcError when the sender of a request is not unlocked */
+  function checkSender(request: CallRequest): void {
     const from = senderOf(request)
     if (!unlocked.has(from))
       throw new RpcError(
         -32000,
         `unknown account 0x${from.slice(2)}: it is neither an account of this chain nor impersonated`,
       )
+  }
+
+  async function sign(request: CallRequest, config: FeeConfig): Promise<SignedEthereum> {
+    checkSender(request)
+    const from = senderOf(request)
     return signEthereum(await prepare(request, config), unlocked.keyOf(from))
   }
 
@@ -138,7 +144,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       },
     })
 
-  return { fill, prepare, read, senderOf, sign, signForClient }
+  return { checkSender, fill, prepare, read, senderOf, sign, signForClient }
 }
 
 /** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
