@@ -13,7 +13,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { type DevGateway, onChain, startDevGateway } from '../support/devGateway.ts'
 import { isLong } from '../support/long.ts'
 import { artifacts } from '../support/recordedChain.ts'
 
@@ -203,6 +203,26 @@ describe('anybody may send', () => {
     expect(await receiptOf(keccak256(late))).toMatchObject({ status: '0x1' })
     expect(await nonce(from)).toBe(first + 2)
   })
+
+  test('behavior: where producers get tips, a replacement raises the tip as well', () =>
+    onChain('cancun', async ({ accountOf, rpc }) => {
+      await rpc('evm_setAutomine', false)
+      const replace = (price: number, tip: number) =>
+        rpc('eth_sendTransaction', {
+          from: accountOf(0),
+          to: accountOf(1),
+          nonce: '0x0',
+          maxFeePerGas: `0x${(price * 1e9).toString(16)}`,
+          maxPriorityFeePerGas: `0x${(tip * 1e9).toString(16)}`,
+        })
+      await replace(20, 10)
+      for (const [price, tip] of [
+        [40, 10],
+        [21, 20],
+      ] as const)
+        await expect(replace(price, tip)).rejects.toThrow('replacement transaction underpriced')
+      await replace(22, 11)
+    }))
 
   test('behavior: a pending transaction is replaced by one that pays more', async () => {
     await dev.rpc('evm_setAutomine', false)

@@ -3,12 +3,13 @@ import { nonceOf } from '../state/nonce.ts'
 import type { StateReader } from '../state/state.ts'
 import { assertAuthorizing } from '../transactions/authorization.ts'
 import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
+import type { EthereumTransaction } from '../transactions/transaction.ts'
 import { assertFunds, gasPriceOf } from './executeEthereum.ts'
 import type { ExecutionContext } from './execution.ts'
 import { messageGas, type PricedMessage } from './gas.ts'
 import type { Pool } from './pool.ts'
 
-/** Percentage by which a replacement must raise the price, as in geth and anvil. */
+/** Percentage by which a replacement must raise the price and the tip, as in geth and Hardhat. */
 const PRICE_BUMP = 10n
 
 /**
@@ -26,9 +27,20 @@ export function checkEthereum(
   checkMessage(ethereum, { context, state })
   const waiting = pool.withNonce(from, nonce)
   if (!waiting) return undefined
-  const needed = ((waiting.ethereum?.maxPrice ?? 0n) * (100n + PRICE_BUMP)) / 100n
-  if (maxPrice < needed) throw new EthereumError('replacement transaction underpriced')
+  const raised = (price: bigint) => (price * (100n + PRICE_BUMP)) / 100n
+  const isRaised =
+    !waiting.ethereum ||
+    (maxPrice >= raised(waiting.ethereum.maxPrice) &&
+      // The chain itself has no tips.
+      (!context.block.hardfork || tipOf(ethereum) >= raised(tipOf(waiting.ethereum))))
+  if (!isRaised) throw new EthereumError('replacement transaction underpriced')
   return waiting.id
+}
+
+/** The tip of a transaction: its whole price where it names none, as in geth. */
+function tipOf({ fields, maxPrice }: Pick<EthereumTransaction, 'fields' | 'maxPrice'>): bigint {
+  const tip = fields['maxPriorityFeePerGas']
+  return typeof tip === 'string' ? BigInt(tip) : maxPrice
 }
 
 export declare namespace checkEthereum {
