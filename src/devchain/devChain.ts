@@ -105,6 +105,8 @@ export async function createDevChain(options: createDevChain.Options = {}) {
       void printListeners.add(listener),
     blockTime: production.blockTime,
     setBlockTime: production.setBlockTime,
+    /** Makes blocks as at the start: undoes `automine` and `setBlockTime`. */
+    restartMining: production.restart,
     ...snapshots,
     /** Changes the state of the newest block, without a block. */
     patch: (change: (state: Overlay) => void): Promise<void> => patchState(chain, change),

@@ -146,6 +146,12 @@ export function createProduction(
       schedule()
     },
 
+    /** Makes blocks as at the start. */
+    restart: (): void => {
+      production.automine = automine
+      production.setBlockTime(blockTime)
+    },
+
     /** Stops making blocks. Every transaction that was accepted for a block is in it when this resolves. */
     async end(): Promise<void> {
       closed = true

@@ -16,7 +16,7 @@ import {
   show,
 } from '../../rpc/params/params.ts'
 import { type DevChain, readFaults, type Unlocked } from '../index.ts'
-import { named, aliases, returningNull, returningTrue } from './named.ts'
+import { answeringNull, named, returningNull, returningTrue } from './named.ts'
 import { amount } from './requests.ts'
 
 type Forking = { jsonRpcUrl?: string | undefined; blockNumber?: bigint | undefined }
@@ -146,6 +146,16 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     },
   )
 
+  const hardhat_reset: AnyMethod = {
+    ...reset,
+    async handler(...asked) {
+      const result = await reset.handler(...asked)
+      // As on Hardhat. On anvil they stay as they are.
+      chain.restartMining()
+      return result
+    },
+  }
+
   const dumpState = defineMethod({
     params: [],
     summary: 'returns the chain as bytes, for loadState: blocks, and the state after each of them',
@@ -172,7 +182,8 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     hardhat_dropTransaction,
     ...named(['anvil', 'hardhat'], 'dropAllTransactions', dropAllTransactions),
     anvil_removePoolTransactions: removePoolTransactions,
-    ...aliases({}, 'reset', reset),
+    anvil_reset: answeringNull(reset),
+    hardhat_reset,
     ...named(['anvil', 'hardhat'], 'dumpState', dumpState),
     ...named(['anvil', 'hardhat'], 'loadState', loadState),
     dev_setFaults,
