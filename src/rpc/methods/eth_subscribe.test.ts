@@ -17,8 +17,28 @@ test('default: notifications after the answer', async () => {
 
 test('args: resumeFrom', async () => {
   const { socket } = await start()
-  const id = await socket.rpc<string>('eth_subscribe', 'logs', {}, { resumeFrom: '0x0' })
-  await until(() => expect(socket.of(id)).toHaveLength(1))
+  const resume = { resumeFrom: '0x1' }
+  for (const params of [
+    ['logs', {}, resume],
+    ['newHeads', resume],
+    ['newHeads', null, resume],
+  ]) {
+    const id = await socket.rpc<string>('eth_subscribe', ...params)
+    await until(() => expect(socket.of(id)).toHaveLength(1))
+  }
+})
+
+test('error: options that would have no effect', async () => {
+  const { socket } = await start()
+  const resume = { resumeFrom: '0x1' }
+  for (const params of [
+    ['logs', {}, { resumefrom: '0x1' }],
+    ['newHeads', null, { fromBlock: '0x1' }],
+    ['syncing', resume],
+    ['newPendingTransactions', false, resume],
+    ['transactionStatus', `0x${'1'.repeat(64)}`, resume],
+  ])
+    await expect(socket.rpc('eth_subscribe', ...params)).rejects.toMatchObject({ code: -32602 })
 })
 
 test('behavior: transactionStatus tells each change, through a reorg, until the block is solidified', async () => {

@@ -28,6 +28,8 @@ export const eth_subscribe = defineMethod({
       throw new MethodNotSupportedError('eth_subscribe', 'notifications need a WebSocket')
     if (ONLY_FULL.has(kind) && chain.view === 'solid')
       throw new MethodNotSupportedError('eth_subscribe', 'not available on the solidified view')
+    if (!RESUMING.has(kind) && { ...argument.options, ...options }.resumeFrom !== undefined)
+      throw new InvalidParamsError(1, 'expected no resumeFrom: only newHeads and logs resume')
     if (kind === 'transactionStatus')
       return subscriptions.subscribe(socket, call, statusSpec(argument, context, call))
     if (kind === 'newPendingTransactions')
@@ -53,6 +55,8 @@ function pendingSpec(
 }
 
 const AMOUNTS = amountsIn(schemas.transaction) ?? {}
+
+const RESUMING = new Set<SubscriptionKind>(['newHeads', 'logs'])
 
 const ONLY_FULL = new Set<SubscriptionKind>(['newPendingTransactions', 'transactionStatus'])
 
@@ -99,7 +103,7 @@ function toSpec(
     throw new InvalidParamsError(1, 'expected an object: only newPendingTransactions takes true')
   if (argument.transaction)
     throw new InvalidParamsError(1, 'expected an object: only transactionStatus takes a hash')
-  if (kind === 'newHeads') return { kind, unit: argument.unit, ...argument.options }
+  if (kind === 'newHeads') return { kind, unit: argument.unit, ...argument.options, ...options }
   if (kind !== 'logs') return { kind }
   if (argument.options.resumeFrom !== undefined)
     throw new InvalidParamsError(1, 'expected resumeFrom in a separate object after the filter')

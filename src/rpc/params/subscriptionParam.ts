@@ -3,10 +3,19 @@ import type { Hash } from 'viem'
 import type { BlockTag } from '../../codec/blockRef.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
-import { isObject } from '../../lib/isObject.ts'
 import { logFilter } from './filterParam.ts'
 import type { LogRangeFilter } from './logPageParam.ts'
-import { blockNumberOrTag, hash, maybe, member, type Param, PLAIN, show } from './params.ts'
+import {
+  blockNumberOrTag,
+  hash,
+  maybe,
+  member,
+  objectParam,
+  type Param,
+  PLAIN,
+  present,
+  show,
+} from './params.ts'
 
 /** Kinds of subscriptions. */
 export type SubscriptionKind = (typeof KINDS)[number]
@@ -60,6 +69,8 @@ export const subscriptionKind: Param<SubscriptionKind> = (input) => {
 }
 subscriptionKind.doc = { name: 'kind', schema: { enum: KINDS } }
 
+type Json = Record<string, unknown>
+
 const EVERYTHING = { addresses: [], topics: [] }
 
 /** The second parameter of `eth_subscribe`. With `newPendingTransactions`, clients send `true` to get whole transactions. */
@@ -72,7 +83,9 @@ export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope =
   if (input === true) return { filter: EVERYTHING, isFull: true, options: {}, unit }
   const filter = logFilter(input, scope)
   if ('blockHash' in filter) throw new Error('a subscription cannot have a blockHash')
-  return { filter, options: resumeOptions(input), unit }
+  // It may have members of other nodes too.
+  const resumeFrom = member(input as Json, 'resumeFrom', maybe(blockNumberOrTag))
+  return { filter, options: present({ resumeFrom }), unit }
 }
 subscriptionArgument.doc = {
   name: 'filter',
@@ -82,11 +95,8 @@ subscriptionArgument.doc = {
   },
 }
 
-/** The third parameter of `eth_subscribe` for `logs`: options of the gateway, which clients do not send by default. */
-export const resumeOptions: Param<ResumeOptions> = (input) => {
-  if (input === undefined || input === null) return {}
-  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
-  const resumeFrom = member(input, 'resumeFrom', maybe(blockNumberOrTag))
-  return resumeFrom === undefined ? {} : { resumeFrom }
-}
+const options = objectParam('options', { resumeFrom: maybe(blockNumberOrTag) })
+
+/** The third parameter of `eth_subscribe`: options of the gateway, which clients do not send by default. */
+export const resumeOptions: Param<ResumeOptions> = (input) => present(options(input ?? {}))
 resumeOptions.doc = { name: 'options', required: false, schema: RESUME }
