@@ -1,7 +1,12 @@
 import { Buffer } from 'buffer'
 
 import { toNativeAddress } from '../lib/address.ts'
-import { rawDataFromJson, rawDataToJson, transactionId } from '../native/protobuf/transaction.ts'
+import {
+  expirationOf,
+  rawDataFromJson,
+  rawDataToJson,
+  transactionId,
+} from '../native/protobuf/transaction.ts'
 import type { Hex, Transaction } from '../native/wire/types.ts'
 
 /** The transaction of a library, with Ethereum's fields. */
@@ -75,7 +80,7 @@ export async function buildNative(
   return {
     native: raw.toString('hex'),
     id: `0x${transactionId(raw)}`,
-    expiration: raw_data.expiration ?? 0,
+    expiration: expirationOf(raw_data),
   }
 }
 

@@ -66,6 +66,12 @@ test('error: a refusal after a lost answer is not believed', async () => {
   })
 })
 
+test('error: bytes that expire at no date can be unconfirmed too', async () => {
+  const late = signTransaction({ raw_data: { expiration: 9e15 } }, key)
+  const { client } = await createClient(...Array.from({ length: 12 }, () => undefined))
+  await expect(client.send(late)).rejects.toMatchObject({ name: 'UnconfirmedError' })
+})
+
 test('error: a rejection has the code of the node', async () => {
   const { client } = await createClient({ result: false, code: 'SIGERROR', message: 'no' })
   await expect(client.send(signed)).rejects.toMatchObject({

@@ -7,6 +7,7 @@ import { decodeMessage } from '../native/errors.ts'
 import {
   type EncodableTransaction,
   encodeTransaction,
+  expirationOf,
   rawDataBytes,
   rawDataToJson,
   transactionId,
@@ -122,8 +123,7 @@ export function createNativeClient(
           return (await has()) ? { accepted: true } : { unknown: error }
         }
       }
-      const { expiration = 0 } = rawDataToJson(raw)
-      await sendUntilKnown({ expiration, id }, send, sleep)
+      await sendUntilKnown({ expiration: expirationOf(rawDataToJson(raw)), id }, send, sleep)
       return id
     },
     async waitForTransaction(id, { interval = 1_000, solid = false, timeout = 75_000 } = {}) {

@@ -119,7 +119,7 @@ export function unconfirmedError(
   { cause, isExpired, words }: { cause?: unknown; isExpired?: boolean; words?: string } = {},
 ): RpcError {
   const hash = alias ?? id
-  const until = new Date(Math.min(expiration, MAX_DATE)).toISOString()
+  const until = new Date(expiration).toISOString()
   const state = isExpired
     ? `expired at ${until}, and it is not final yet that no block has it`
     : `may still be mined until ${until}`
@@ -129,6 +129,3 @@ export function unconfirmedError(
     { cause, data: { hash, expiration: `0x${Math.floor(expiration / 1000).toString(16)}` } },
   )
 }
-
-/** The last time that a date can show, milliseconds. */
-const MAX_DATE = 8.64e15

@@ -281,6 +281,19 @@ test('error: native bytes again are unconfirmed while no node answers, never an 
   expect(broadcasts).toEqual(['bb', 'bb'])
 })
 
+test.each([2n ** 62n, -(2n ** 62n)])(
+  'error: native bytes that expire at %i are unconfirmed while no node answers',
+  async (expiration) => {
+    const { state, store, submission } = setup()
+    const transaction = { raw_data: { expiration } } as never
+    const signed = { id: `0x${'77'.repeat(32)}`, hex: 'bb', transaction } as const
+    state.answer = () => Promise.reject(new UpstreamError('the connection broke'))
+    await expect(submission.submitSigned(signed, owner)).rejects.toMatchObject(unconfirmed)
+    // A record is written as JSON.
+    expect(JSON.stringify(await store.find(signed.id))).toContain('"state":"pending"')
+  },
+)
+
 test('behavior: native bytes again, long after their record was dropped, are no request without end', async () => {
   let now = 0
   const { broadcasts, replica, state } = setup()

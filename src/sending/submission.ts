@@ -6,6 +6,7 @@ import { RpcError } from '../lib/errors.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import { within } from '../lib/within.ts'
 import type { NativeClient } from '../native/client.ts'
+import { expirationOf } from '../native/protobuf/transaction.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { broadcast, type Delivery, refusalWords, unconfirmedError } from './broadcast.ts'
 import type { Contracts } from './contracts.ts'
@@ -99,15 +100,15 @@ export function createSubmission({
   }
 
   function recordOf({ hex, id, replaced, transaction }: Signed, from: Address) {
-    const { contract, expiration = 0 } = transaction.raw_data
+    const { raw_data } = transaction
     return {
       id,
       from,
-      expiration,
+      expiration: expirationOf(raw_data),
       hex,
       after: toId(chain.solid()),
       ...(replaced && { replaced: [...replaced] }),
-      ...(contract?.[0]?.type === 'CreateSmartContract' && { creates: true as const }),
+      ...(raw_data.contract?.[0]?.type === 'CreateSmartContract' && { creates: true as const }),
     }
   }
 

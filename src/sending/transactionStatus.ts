@@ -9,6 +9,7 @@ import type { Call } from '../lib/call.ts'
 import { UpstreamError } from '../lib/errors.ts'
 import { fromPrepared } from '../lib/prepared.ts'
 import type { NativeClient } from '../native/client.ts'
+import { expirationOf } from '../native/protobuf/transaction.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
 import type { NodeLook } from './nodeLooks.ts'
 import type { Sending } from './sending.ts'
@@ -73,7 +74,7 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
     transactionHash: id,
     ethereumHash: known?.alias ?? null,
     ...(orphan && { removedFrom: { number: toQuantity(orphan.number), hash: orphan.hash } }),
-    ...expirationOf(known?.expiration),
+    ...until(known?.expiration),
     ...more,
   })
   const info = await native.wallet.getTransactionInfoById({ value: id.slice(2) }, call)
@@ -90,7 +91,7 @@ export async function transactionStatus(hash: Hash, needs: Needs): Promise<Trans
   const unasked = unaskedIn(looks)
   if (having[0]?.waiting)
     return status('pending', {
-      ...expirationOf(having[0].waiting.raw_data.expiration),
+      ...until(expirationOf(having[0].waiting.raw_data)),
       ...named(namesOf(having)),
       evidence: `${orphan ? 'a reorg removed its block, and ' : ''}${inPools(having)}${orphan ? ' again' : ''}${unasked}`,
     })
@@ -142,7 +143,7 @@ function unaskedIn(looks: readonly NodeLook[]): string {
   return faults.map((text) => `; ${text}`).join('')
 }
 
-const expirationOf = (milliseconds: number | undefined) =>
+const until = (milliseconds: number | undefined) =>
   milliseconds !== undefined && { expiration: toQuantity(Math.floor(milliseconds / 1000)) }
 
 async function mined(info: TransactionInfo, native: NativeClient, { call, chain }: Needs) {

@@ -5,6 +5,7 @@ import type { Spelling } from '../../native/protobuf/message.ts'
 import {
   decodeTransaction,
   encodeResult,
+  expirationOf,
   rawDataFromJson,
   type RawDataJson,
   rawDataToJson,
@@ -108,7 +109,7 @@ function toChainTransaction(json: Transaction): ChainTransaction {
     contracts: raw.contract?.length ?? 0,
     refBlockBytes: raw.ref_block_bytes ?? '',
     refBlockHash: raw.ref_block_hash ?? '',
-    expiration: raw.expiration ?? 0,
+    expiration: expirationOf(raw),
     feeLimit: BigInt(raw.fee_limit ?? 0),
     memo: raw.data ?? '',
     size: encode({ rawHex: json.raw_data_hex, signatures }).length,

@@ -9,7 +9,7 @@ import {
 } from '@bufbuild/protobuf'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-import type { Contract, Hex, Transaction, TransactionResult } from '../wire/types.ts'
+import type { Contract, Hex, Int64, Transaction, TransactionResult } from '../wire/types.ts'
 import { contractSchema } from './contracts.ts'
 import {
   Contract_ContractTypeSchema as ContractTypeSchema,
@@ -26,6 +26,13 @@ import { readFields, sourceOf } from './reader.ts'
 
 /** The content of a transaction in the node's JSON. */
 export type RawDataJson = Transaction['raw_data']
+
+/** The last time that a date can show, milliseconds. */
+const LAST_DATE = 8.64e15
+
+/** When a transaction expires, milliseconds, as a date can show it: its sender may have signed any int64. */
+export const expirationOf = ({ expiration = 0 }: { expiration?: Int64 }): number =>
+  Math.max(0, Math.min(Number(expiration), LAST_DATE))
 
 /** The fields of a transaction that {@link encodeTransaction} needs. The content is `raw_data_hex` if present, else `raw_data`. */
 export type EncodableTransaction = {
