@@ -252,6 +252,18 @@ test('error: the same Ethereum transaction again is answered while a node holds 
   expect(broadcasts).toEqual(['aa01', 'aa01'])
 })
 
+test('error: nothing is recorded when looking for the record has taken too long', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { broadcasts, replica, store } = setup()
+  const find = async () => void vi.advanceTimersByTime(5_001)
+  await expect(replica({ ...store, find }).submit(request, alias)).rejects.toThrow(
+    'nothing was sent',
+  )
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
+  expect(broadcasts).toEqual([])
+})
+
 test('error: Redis starts again while a transaction is signed, and may lack what another replica has sent', async () => {
   const { broadcasts, state, store, submission } = setup()
   state.onSign = () => (state.isLost = true)

@@ -61,13 +61,17 @@ export function createSubmission({
   /** Transactions that this process broadcasts now. Requests for the same one wait for the outcome. */
   const delivering = new Map<Hash, Promise<void>>()
 
-  /** Signs and reserves the nonce of a managed account. Undefined when the Ethereum transaction is recorded already. */
+  /**
+   * Signs and reserves the nonce of a managed account. Undefined when the Ethereum transaction is recorded already.
+   *
+   * @param since - when the request came
+   */
   async function reserve(
     request: SendRequest,
+    since: number,
     more: { alias?: Hash } | { intent: string } = {},
   ): Promise<Recorded | undefined> {
     const { from, nonce, signal } = request
-    const begun = performance.now()
     let deadline = performance.now() + NONCE_TIMEOUT
     let next = -1
     for (let signed = await sign(request); ;) {
@@ -77,7 +81,7 @@ export function createSubmission({
       await assertKept(from)
       // A client that has gone, or goes before the answer, does not learn the hash.
       signal?.throwIfAborted()
-      if (performance.now() - begun > RECORD_TIMEOUT)
+      if (performance.now() - since > RECORD_TIMEOUT)
         throw new RpcError(-32603, 'the nodes took too long, and nothing was sent: try again later')
       const reservation = await store.reserve({ ...sent, ...(nonce !== undefined && { nonce }) })
       if (reservation.outcome === 'reserved') {
@@ -214,8 +218,10 @@ export function createSubmission({
 
   return {
     /** Signs and sends for a managed account. @param alias - the hash of an Ethereum transaction, by which the sender finds it. */
-    submit: (request: SendRequest, alias?: Hash): Promise<Hash> =>
-      send(alias, performance.now(), () => reserve(request, alias && { alias })),
+    submit(request: SendRequest, alias?: Hash): Promise<Hash> {
+      const since = performance.now()
+      return send(alias, since, () => reserve(request, since, alias && { alias }))
+    },
     /** Sends a signed native transaction. One that was sent before is only broadcast again, without a look at its owner. */
     submitSigned: (signed: Signed, owner: () => Promise<Address>): Promise<Hash> =>
       send(signed.id, undefined, async () => {
@@ -229,6 +235,7 @@ export function createSubmission({
      * @throws RpcError `-32000 replacement transaction underpriced` when another transaction has the nonce
      */
     async sign(request: SendRequest): Promise<{ hex: string; id: Hash; nonce: number }> {
+      const since = performance.now()
       const { from, nonce } = request
       const intent = intentOf(request)
       const { next } = await store.counts(from)
@@ -239,7 +246,7 @@ export function createSubmission({
         if (held.intent !== intent) throw nonceError({ outcome: 'taken', next }, held.nonce)
         return { ...held, hex: held.hex }
       }
-      const sent = await reserve({ ...request, nonce: nonce ?? next }, { intent })
+      const sent = await reserve({ ...request, nonce: nonce ?? next }, since, { intent })
       // `reserve` returns undefined only for an Ethereum transaction that another request has recorded.
       return { ...(sent as Recorded), nonce: nonce ?? next }
     },
