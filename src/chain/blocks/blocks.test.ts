@@ -57,6 +57,27 @@ describe('get', () => {
     expect(chain.total()).toBe(2)
   })
 
+  test('behavior: the answer of a chain that was reset meanwhile is not used', async () => {
+    let reset: (() => void) | undefined
+    const { blocks, chain, head } = setup({
+      intercept(path, answer) {
+        if (path.includes('gettransactioninfobyblocknum')) reset?.()
+        return answer
+      },
+    })
+    reset = () => {
+      reset = undefined
+      chain.reorg(
+        20,
+        Array.from({ length: 20 }, () => ({ logs: [[]] })),
+      )
+      head.follow(10)
+    }
+    const { hash } = (await blocks.get(3))!.id
+    expect(hash).toBe(chain.canonical()[3]?.hash)
+    expect((await blocks.get(3))?.id.hash).toBe(hash)
+  })
+
   test('behavior: consecutive solidified blocks are read together, with the outcomes of each', async () => {
     const { blocks, chain } = setup()
     const numbers = [3, 4, 5, 6]

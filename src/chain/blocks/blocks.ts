@@ -134,14 +134,21 @@ export function createBlocks({
   }
 
   async function load(number: number, call: Call | undefined): Promise<CachedBlock | undefined> {
+    let readAt = epoch
     let together = number <= head.solid().number ? await readTogether(number, call) : undefined
     for (let attempt = 1; number <= head.latest().number; attempt++) {
       const options = { isCheap: hasGrpc?.(), known: together }
       const loaded = await loadContent(native, { number }, call, options)
       together = undefined
-      // Compared after the answer: the head may have changed meanwhile.
+      // Compared after the answer: the head may have changed meanwhile, and a height below its window has no hash to compare.
       const canonical = hashAt(number)
-      if (loaded && (canonical === undefined || canonical === toHash(loaded.block.blockID)))
+      const isOfChain = readAt === epoch
+      readAt = epoch
+      if (
+        loaded &&
+        isOfChain &&
+        (canonical === undefined || canonical === toHash(loaded.block.blockID))
+      )
         return number <= head.solid().number ? putSolid(loaded) : put(loaded)
       head.pollNow()
       if (attempt === ATTEMPTS)
@@ -187,8 +194,6 @@ export function createBlocks({
     },
     /** Caches a block that was read elsewhere. It is served when the head says that it is canonical. */
     put,
-    /** Caches a solidified block that was read from the node by height. */
-    putSolid,
     /** The canonical block with a hash; undefined when there is none or when it was orphaned. @throws UpstreamError */
     async byHash(hash: Hash, call?: Call): Promise<CachedBlock | undefined> {
       const number = heightOfHash(hash)
