@@ -42,6 +42,35 @@ test('behavior: tools set balances and the base fee in wei too', async () => {
   await provider.send('evm_mine', [])
 })
 
+test('behavior: what the chain signs or fills in at /wei can be sent there', async () => {
+  const value = `0x${parseEther('1').toString(16)}`
+  const request = { from: dev.accountOf(6), to, value }
+  const filled = (await provider.send('eth_fillTransaction', [request])) as { raw: string }
+  expect(Transaction.from(filled.raw).value).toBe(parseEther('1'))
+  const raw = (await provider.send('eth_signTransaction', [request])) as string
+  const hash = (await provider.send('eth_sendRawTransaction', [raw])) as string
+  expect(await provider.send('eth_getTransactionByHash', [hash])).toMatchObject({ value })
+  await provider.send('anvil_reorg', [1, [[raw, 0]]])
+  expect(await provider.send('eth_getTransactionByHash', [hash])).toMatchObject({ value })
+})
+
+test('behavior: methods of this chain alone answer in wei too', async () => {
+  const request = { from: dev.accountOf(6), to, value: '0xe8d4a51000' }
+  const price = (await provider.send('eth_gasPrice', [])) as string
+  expect(await provider.send('eth_sendTransactionSync', [request])).toMatchObject({
+    effectiveGasPrice: price,
+  })
+  expect(await provider.send('anvil_nodeInfo', [])).toMatchObject({
+    environment: { baseFee: price, gasPrice: price },
+  })
+  await dev.rpc('evm_setAutomine', false)
+  await provider.send('eth_sendTransaction', [request])
+  expect(await provider.send('evm_mine_detailed', [])).toMatchObject([
+    { transactions: [{ value: request.value, gasPrice: price }] },
+  ])
+  await dev.rpc('evm_setAutomine', true)
+})
+
 test.each([
   { type: 2, maxFeePerGas: 420_001_500_000_000n, maxPriorityFeePerGas: 1_500_000_000n },
   { type: 0, gasPrice: 420_001_500_000_000n },

@@ -1,5 +1,6 @@
 import type { Hash, Hex } from 'viem'
 
+import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Config } from '../../config/config.ts'
 import { RpcError } from '../../lib/errors.ts'
@@ -17,7 +18,7 @@ import { looksLikeEthereum } from '../../sending/ethereumTransaction.ts'
 import { type DevChain, type SignedEthereum, signEthereum, unsignedEthereum } from '../index.ts'
 import type { Announcer } from './announce.ts'
 import { transactionFailure } from './failures.ts'
-import { createSigner } from './signer.ts'
+import { createSigner, inUnit } from './signer.ts'
 
 /** How long `eth_sendRawTransactionSync` waits for a block, milliseconds. Geth's default. */
 const SYNC_TIMEOUT = 20_000n
@@ -98,8 +99,10 @@ export function createDevSending(
 
   /** @param node - sends native transactions */
   const execution = (config: Config, node: SendExecution): SendExecution => ({
-    async fill(request) {
-      const { raw, tx } = unsignedEthereum(await fill(request, config))
+    async fill(request, { unit }) {
+      const filled = await fill(request, config)
+      const { raw } = unsignedEthereum(inUnit(filled, unit))
+      const { tx } = unsignedEthereum(filled)
       return { raw, tx: { ...tx, from: `0x${senderOf(request).slice(2)}` } }
     },
 
@@ -114,7 +117,7 @@ export function createDevSending(
     },
 
     // The bytes alone, as anvil and the specification have it: viem and ethers take the answer for them. Geth adds the fields.
-    sign: async (request) => (await signForClient(request, config)).raw,
+    sign: async (request, { unit }) => (await signForClient(request, config, unit)).raw,
   })
 
   const sendUnsigned = (request: CallRequest, config: Config) =>
@@ -174,6 +177,7 @@ export function sendingMethods(sending: DevSending): Record<string, AnyMethod> {
 
   const eth_sendRawTransactionSync = defineMethod({
     params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
+    result: schemas.nullable(schemas.receipt),
     summary: 'sends a signed transaction, waits for its block and returns the receipt (EIP-7966)',
     fullOnly: true,
     async handler(context, [{ unit, value: raw }, timeout], call): Promise<unknown> {
@@ -185,6 +189,7 @@ export function sendingMethods(sending: DevSending): Record<string, AnyMethod> {
 
   const eth_sendTransactionSync = defineMethod({
     params: [sendRequest, optional(quantity, SYNC_TIMEOUT)],
+    result: schemas.nullable(schemas.receipt),
     summary: 'sends as eth_sendTransaction does, waits for the block and returns the receipt',
     fullOnly: true,
     handler: async (context, [request, timeout], call): Promise<unknown> =>

@@ -1,4 +1,5 @@
 import { LAST_TIME } from '../../codec/block.ts'
+import * as schemas from '../../codec/schemas.ts'
 import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
@@ -102,6 +103,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const mineDetailed = defineMethod({
     params: [mineRequest],
+    result: schemas.listOf(schemas.block),
     summary: 'mines as evm_mine does, and returns the blocks',
     async handler(context, [{ blocks, timestamp }], call) {
       if (blocks > MAX_MINED_BLOCKS)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../../codec/schemas.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { VERSION } from '../../lib/version.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
@@ -37,6 +38,15 @@ export function nodeMethods(
 
   const nodeInfo = defineMethod({
     params: [],
+    result: {
+      type: 'object',
+      properties: {
+        environment: {
+          type: 'object',
+          properties: { baseFee: schemas.amount, gasPrice: schemas.amount },
+        },
+      },
+    },
     summary: 'block, time and settings of the chain',
     handler() {
       const { latestBlockHash, latestBlockNumber } = latest()

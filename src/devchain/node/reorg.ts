@@ -1,12 +1,13 @@
 import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import type { Unit } from '../../codec/unit.ts'
 import type { Config } from '../../config/config.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import type { CallRequest } from '../../rpc/params/callParam.ts'
-import { bytes, index, optional, type Param, show } from '../../rpc/params/params.ts'
+import { bytes, index, optional, type Param, PLAIN, show } from '../../rpc/params/params.ts'
 import { sendRequest } from '../../rpc/params/sendParam.ts'
 import type { ChainBlock, DevChain } from '../index.ts'
 import { returningNull } from './named.ts'
@@ -29,9 +30,9 @@ const reorg: Param<Reorg> = (input) => {
 }
 
 /** A transaction for a block of the new branch: signed bytes or an object. */
-type Placed = { transaction: CallRequest | Hex; position: number }
+type Placed = { transaction: CallRequest | Hex; position: number; unit: Unit }
 
-const placed: Param<readonly Placed[]> = (input, scope) => {
+const placed: Param<readonly Placed[]> = (input, scope = PLAIN) => {
   if (!Array.isArray(input)) throw new Error(`expected a list of pairs, got ${show(input)}`)
   return input.map((pair: unknown) => {
     if (!Array.isArray(pair) || pair.length !== 2)
@@ -43,6 +44,7 @@ const placed: Param<readonly Placed[]> = (input, scope) => {
       transaction:
         typeof transaction === 'string' ? bytes(transaction) : sendRequest(transaction, scope),
       position: index(position),
+      unit: scope.unit,
     }
   })
 }
@@ -89,31 +91,26 @@ export function reorgMethods(
           `block ${beyond.position} is beyond the new branch of ${depth} blocks`,
         )
       // No block is removed for what cannot be sent.
-      for (const { transaction } of pairs)
-        if (typeof transaction === 'string') await read(transaction)
+      for (const { transaction, unit } of pairs)
+        if (typeof transaction === 'string') await read(transaction, unit)
         else checkSender(transaction)
       await chain.rewind(ledger.head().header.number - depth, false)
       ledger.shiftTurn()
       for (let position = 0; position < depth; position++) {
         const own = pairs.filter((pair) => pair.position === position)
-        const transactions = own.map(({ transaction }) => transaction)
-        await makeBlock(transactions, config)
+        await makeBlock(own, config)
       }
       return null
     },
   })
 
-  const signed = (transaction: CallRequest | Hex, config: Config) =>
-    typeof transaction === 'string' ? read(transaction) : sign(transaction, config)
+  const signed = ({ transaction, unit }: Placed, config: Config) =>
+    typeof transaction === 'string' ? read(transaction, unit) : sign(transaction, config)
 
   /** Mines one block with these transactions and those of the pool. */
-  async function makeBlock(
-    transactions: readonly (CallRequest | Hex)[],
-    config: Config,
-  ): Promise<ChainBlock> {
+  async function makeBlock(pairs: readonly Placed[], config: Config): Promise<ChainBlock> {
     let last: string | undefined
-    for (const transaction of transactions)
-      last = await chain.offer(await signed(transaction, config))
+    for (const pair of pairs) last = await chain.offer(await signed(pair, config))
     // With `pending`, no second block is mined if a transaction of another client has already caused this one.
     return chain.mine(last === undefined ? {} : { pending: last })
   }

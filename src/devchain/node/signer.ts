@@ -121,14 +121,19 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
   }
 
   /** Signs a transaction that the client gets. An impersonated account has no key here, so its signature would be invalid. */
-  async function signForClient(request: CallRequest, config: FeeConfig): Promise<SignedEthereum> {
+  async function signForClient(
+    request: CallRequest,
+    config: FeeConfig,
+    unit: Unit,
+  ): Promise<SignedEthereum> {
     const from = senderOf(request)
-    if (unlocked.keyOf(from) === undefined)
+    const key = unlocked.keyOf(from)
+    if (key === undefined)
       throw new RpcError(
         -32000,
         `unknown account 0x${from.slice(2)}: this chain does not have its key`,
       )
-    return sign(request, config)
+    return signEthereum(inUnit(await prepare(request, config), unit), key)
   }
 
   /** Reads a signed transaction of any sender. Its amounts are in the client's unit. */
@@ -145,6 +150,17 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     })
 
   return { checkSender, fill, prepare, read, senderOf, sign, signForClient }
+}
+
+/** A transaction as a client signs or sends it, with amounts in its unit. */
+export function inUnit(transaction: UnsignedEthereum, unit: Unit): UnsignedEthereum {
+  const amounts = (['value', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const).flatMap(
+    (name) => {
+      const amount = transaction[name]
+      return amount === undefined ? [] : [[name, unit.fromSun(amount)] as const]
+    },
+  )
+  return { ...transaction, ...Object.fromEntries(amounts) }
 }
 
 /** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
