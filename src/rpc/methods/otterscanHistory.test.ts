@@ -62,7 +62,9 @@ test('default: a page ends with its last block', async () => {
   const { isComplete, rows } = await wholeBlocks(BEFORE, WHO, search, context, CLIENT_CALL)
   expect(places(rows)).toEqual(places(ALL.slice(0, 5)))
   expect(isComplete).toBe(false)
-  expect(context.asked[0]).toMatchObject({ account: 'ab'.repeat(20), limit: 3, list: 'concerns' })
+  const query = { account: 'ab'.repeat(20), limit: 3, list: 'concerns' }
+  // The rest of the block is no reason to read those of other blocks.
+  expect(context.asked).toMatchObject([query, query])
 })
 
 test('behavior: the last page is complete', async () => {
@@ -81,6 +83,14 @@ test('behavior: the last page is complete', async () => {
 test('error: the index does not have all blocks', async () => {
   const context = await contextOf([], { isCut: true, searched: { from: 6, to: 9 } })
   const search = { edge: undefined, order: 'newest', size: 3 } as const
+  await expect(wholeBlocks(BEFORE, WHO, search, context, CLIENT_CALL)).rejects.toThrow(
+    'does not have the accounts of block 5 yet',
+  )
+})
+
+test('error: the index does not have all blocks after the last one of a page', async () => {
+  const context = await contextOf(ALL.slice(0, 2), { isCut: true, searched: { from: 6, to: 9 } })
+  const search = { edge: undefined, order: 'newest', size: 1 } as const
   await expect(wholeBlocks(BEFORE, WHO, search, context, CLIENT_CALL)).rejects.toThrow(
     'does not have the accounts of block 5 yet',
   )

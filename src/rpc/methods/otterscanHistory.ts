@@ -42,16 +42,18 @@ export async function wholeBlocks(
     requireWhole(page, order, chain)
     return { rows: page.rows, isComplete: true }
   }
-  const { id, index } = last
-  // A block has fewer transactions than this.
-  const rest = await chain.history(
-    { ...query, bound: { ...id, index }, limit: MAX_PAGE * 32 },
-    call,
-  )
-  const more = rest.rows.filter((row) => row.id.number === id.number)
-  return {
-    rows: [...page.rows, ...more],
-    isComplete: rest.rows.length === more.length && !rest.hasMore,
+  const rows = [...page.rows]
+  // Few at a time: those beyond the block are read in vain.
+  for (let at = last, most = limit; ; most *= 2) {
+    const bound = { ...at.id, index: at.index }
+    const next = await chain.history({ ...query, bound, limit: most }, call)
+    const own = next.rows.filter(({ id }) => id.number === at.id.number)
+    rows.push(...own)
+    at = own.at(-1) ?? at
+    const isLast = own.length === next.rows.length
+    if (isLast && next.hasMore) continue
+    if (isLast) requireWhole(next, order, chain)
+    return { rows, isComplete: isLast }
   }
 }
 
