@@ -91,7 +91,9 @@ function readText(type: string, text: string, where: string): unknown {
     return address
   }
   if (/^u?int/.test(type)) {
-    const digits = text.trim().replaceAll(/[_,]/g, '')
+    // Another comma may stand for a decimal point.
+    const separators = /^-?\d{1,3}(,\d{3})+$/.test(text.trim()) ? /,/g : /_/g
+    const digits = text.trim().replaceAll(separators, '')
     // 2^256 has 78 digits.
     if (!/^(-?\d{1,78}|0x[0-9a-f]{1,64})$/i.test(digits)) throw wrong('an integer')
     const bits = Number(type.replace(/^u?int/, '') || 256)

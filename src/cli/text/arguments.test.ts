@@ -33,6 +33,10 @@ test('default: words become values', () => {
   ])
 })
 
+test('args: an integer with separators between thousands', () => {
+  expect(encode('f(uint256,int256)', '1,234,567', '-1_000')).toEqual([1_234_567n, -1_000n])
+})
+
 test('args: lists and tuples as JSON, with every digit', () => {
   expect(
     encode(
@@ -74,6 +78,7 @@ test('error: what does not fit', () => {
     ['f(nonsense)', '1'],
     ['f(uint8)', '256'],
     ['f(uint256)', '-1'],
+    ['f(uint256)', '1,5'],
   ]
   for (const [signature, ...words] of cases)
     expect(() => encode(signature, ...words)).toThrow(CommandError)

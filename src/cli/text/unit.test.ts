@@ -33,7 +33,7 @@ describe('read', () => {
 
   test('error: no unit, another unit, too many decimals, more than an int64', () => {
     const wrong = ['1', '1.5', 'coin', '-1coin', '1.5sun', '0.0000001coin', '9223372036855coin']
-    for (const text of [...wrong, '1e3coin', '1trx', '1ether', '1wei'])
+    for (const text of [...wrong, '1,5coin', '1e3coin', '1trx', '1ether', '1wei'])
       expect(() => sun.read(text, '--value')).toThrow(CommandError)
     expect(() => wei.read('1sun', '--value')).toThrow('the units of this chain are coin and wei')
     expect(() => sun.read('1trx', '--value')).toThrow(

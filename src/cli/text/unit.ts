@@ -39,7 +39,8 @@ export function createUnit(decimals: CoinDecimals) {
 
 const MAX_INT64 = 2n ** 63n - 1n
 
-const AMOUNT = /^(\d[\d_,]*)(?:\.(\d+))?\s*([a-z]*)$/i
+/** A comma that is not between thousands may stand for a decimal point. */
+const AMOUNT = /^(\d{1,3}(?:,\d{3})+|\d[\d_]*)(?:\.(\d+))?\s*([a-z]*)$/i
 
 /** Why an amount cannot be read, and how to write it. The number is a decimal number, or empty if the text has none. */
 export function hint(number: string, unit: string, smallest: string): string {
