@@ -27,8 +27,7 @@ import { createWsServer } from './ws.ts'
  */
 export function createHttpServer(options: createHttpServer.Options) {
   const { config, documents, health, metrics, onError, page, routes, sleep = realSleep } = options
-  const paths = routes.map(({ path }) => path)
-  const reads: Reads = { documents, health, metrics, page, paths }
+  const reads: Reads = { documents, health, metrics, page, paths: routes.map(({ path }) => path) }
   const tls = openTlsFiles(config, onError)
   const { closing, server, ws } = createPublicServer(options, reads, tls)
   const admin = config.adminPort === undefined ? undefined : createAdminServer(config, reads)
@@ -149,15 +148,13 @@ const SERVER_OPTIONS = {
   noDelay: true,
 }
 
-/** Connections that wait to be accepted, as far as the kernel allows: one that it refuses is tried again after 1 s. */
-const BACKLOG = 4_096
-
 async function listen(
   server: Server,
   { host, port }: Pick<Config, 'host' | 'port'>,
   scheme: 'http' | 'https',
 ): Promise<{ port: number; url: string }> {
-  await once(server.listen({ backlog: BACKLOG, host, port }), 'listening')
+  // As many connections wait as the kernel allows: one that it refuses is tried again after 1 s.
+  await once(server.listen({ backlog: 4_096, host, port }), 'listening')
   const { address, family, port: taken } = server.address() as AddressInfo
   const name = isWildcard(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
   return { port: taken, url: `${scheme}://${name}:${taken}` }
