@@ -7,6 +7,7 @@ import type { feeHistory } from '../../codec/schemas.ts'
 import type { TraceRequest } from '../../codec/traceRequest.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Call } from '../../lib/call.ts'
+import { RpcError } from '../../lib/errors.ts'
 import type { ValueOf } from '../../lib/jsonSchema.ts'
 import type { CallRequest } from '../params/callParam.ts'
 import type { BlockOverride, StateOverride } from '../params/overrides.ts'
@@ -108,6 +109,10 @@ export type AccessListResult = { accessList: AccessList; gasUsed: Hex; error?: s
 
 /** Milliseconds that frames of one answer may take, when transactions run again for them. */
 export const TRACE_TIME = 20_000
+
+/** A reorg came between two reads of one answer. */
+export const replacedError = () =>
+  new RpcError(-32000, 'a reorg replaced the block while it was read; try again')
 
 /** The result of `eth_feeHistory`. Prices are in sun. The members about blobs exist only on the development chain. */
 export type FeeHistory = ValueOf<typeof feeHistory>

@@ -7,12 +7,11 @@ import { frameOfRecord } from '../../codec/internalFrames.ts'
 import type { RpcTransaction } from '../../codec/types.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Call } from '../../lib/call.ts'
-import { RpcError } from '../../lib/errors.ts'
 import { fromPrepared } from '../../lib/prepared.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import { transactionByHash } from '../../sending/alias.ts'
 import type { Sending } from '../../sending/sending.ts'
-import type { TracedTransaction } from './execution.ts'
+import { replacedError, type TracedTransaction } from './execution.ts'
 
 /** What reads frames. */
 export type FrameParts = { chain: Chain; internal: InternalTransactions; sending: Sending }
@@ -31,7 +30,7 @@ export async function recordedFrame(
   const own = await chain.transaction(hash, call)
   const id = own ? hash : (await sending.find(hash))?.id
   const info = id && (await internal.ofTransaction(id, call))
-  if (!info || info.blockNumber !== Number(transaction.blockNumber)) throw replaced()
+  if (!info || info.blockNumber !== Number(transaction.blockNumber)) throw replacedError()
   return traced(transaction, info, unit)
 }
 
@@ -46,10 +45,11 @@ export async function recordedFrames(
   const { number, transactions } = fromPrepared(prepared)
   // The node has no records of the genesis block.
   if (transactions.length === 0 || number === '0x0') return []
+  // By height, so a reorg may have replaced the block.
   const infos = await internal.ofBlock(Number(number), call)
   return (transactions as RpcTransaction[]).map((transaction, index) => {
     const info = infos[index]
-    if (`0x${info?.id}` !== transaction.hash || !info) throw replaced()
+    if (`0x${info?.id}` !== transaction.hash || !info) throw replacedError()
     return traced(transaction, info, unit)
   })
 }
@@ -67,7 +67,3 @@ const traced = (
     transactionPosition: Number(transaction.transactionIndex),
   },
 })
-
-/** A reorg may replace the block between the read of the block and the read of its records, which goes by height. */
-const replaced = () =>
-  new RpcError(-32000, 'a reorg replaced the block while it was read; try again')

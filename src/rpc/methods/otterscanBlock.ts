@@ -11,6 +11,7 @@ import type { Call } from '../../lib/call.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { fromPrepared } from '../../lib/prepared.ts'
 import type { Context } from '../context.ts'
+import { replacedError } from '../execution/execution.ts'
 
 /** A block with its transactions and receipts. Amounts are in the client's unit. */
 export type WholeBlock = {
@@ -34,8 +35,7 @@ export async function wholeBlock(
   const block = inUnit(BLOCK, fromPrepared(prepared), unit) as RpcBlock
   // By hash, because another block may have taken its place since it was read.
   const receipts = await chain.receipts({ blockHash: block.hash }, call)
-  if (!receipts)
-    throw new RpcError(-32000, 'a reorg replaced the block while it was read; try again')
+  if (!receipts) throw replacedError()
   return {
     block,
     transactions: block.transactions as RpcTransaction[],

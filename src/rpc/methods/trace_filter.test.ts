@@ -40,6 +40,28 @@ test('args: senders, receivers, pages', async () => {
   expect(await filter({ fromAddress: [KITCHEN], mode: 'intersection' })).toEqual([all[0]])
 })
 
+test('error: a reorg while the blocks are read', async () => {
+  const context = await createReplayContext()
+  const range = { fromBlock: '0x80', toBlock: '0x90' }
+  const rejected = {
+    code: -32000,
+    message: 'a reorg replaced the block while it was read; try again',
+  }
+  // One that removes the newest block of the range, and one that replaces it.
+  const removes = { ...context.execution, framesOfBlock: async () => undefined }
+  await expect(
+    callMethod(trace_filter, { ...context, execution: removes }, [range]),
+  ).rejects.toMatchObject(rejected)
+  let reads = 0
+  const chain = {
+    ...context.chain,
+    resolve: async () => ({ hash: `0x${'0'.repeat(63)}${++reads}` as const, number: 0x90 }),
+  }
+  await expect(callMethod(trace_filter, { ...context, chain }, [range])).rejects.toMatchObject(
+    rejected,
+  )
+})
+
 test('error: a range that is too long', async () => {
   const context = await createReplayContext()
   const range = { fromBlock: '0x0', toBlock: '0x12c' }

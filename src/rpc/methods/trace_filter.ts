@@ -1,7 +1,7 @@
 import { type FlatTrace, flatTrace, flatTraces } from '../../codec/flatTrace.ts'
 import { isSelected } from '../../codec/traceSelection.ts'
 import { RpcError } from '../../lib/errors.ts'
-import { TRACE_TIME } from '../execution/execution.ts'
+import { replacedError, TRACE_TIME } from '../execution/execution.ts'
 import { defineMethod, schemas } from '../method.ts'
 import { MAX_TRACED_BLOCKS, traceFilter } from '../params/traceFilterParam.ts'
 
@@ -15,12 +15,16 @@ export const trace_filter = defineMethod({
       throw new RpcError(-32602, `exceed max block range: ${MAX_TRACED_BLOCKS}`)
     const { after, count, unit } = filter
     const end = performance.now() + TRACE_TIME
+    const last = await chain.resolve(to, call)
     const found: FlatTrace[] = []
     for (let number = from; number <= to && found.length < after + count; number++) {
-      const traced = (await execution.framesOfBlock(number, { end, call, unit })) ?? []
+      const traced = await execution.framesOfBlock(number, { end, call, unit })
+      if (!traced) throw replacedError()
       const traces = traced.flatMap(({ frame, place }) => flatTraces(frame, place))
       found.push(...traces.filter((trace) => isSelected(trace, filter)))
     }
+    // No answer mixes two branches.
+    if ((await chain.resolve(to, call))?.hash !== last?.hash) throw replacedError()
     return found.slice(after, after + count)
   },
 })
