@@ -75,7 +75,14 @@ describe('createNodeClient', () => {
     const address = keys.bob.hex
     answerWith(`{"address":"${keys.alice.hex}","balance":5}`)
     await expect(native.wallet.getAccount({ address })).rejects.toThrow(
-      'the node answered getaccount for another address',
+      'the node answered getaccount for another request',
+    )
+  })
+
+  test('error: the block of another height', async () => {
+    answerWith(`{"blockID":"${'ab'.repeat(32)}","block_header":{"raw_data":{"number":8}}}`)
+    await expect(native.wallet.getBlock({ id_or_num: '7' })).rejects.toThrow(
+      'the node answered getblock for another request',
     )
   })
 

@@ -178,15 +178,10 @@ function findOperation(name: string): AnyOperation {
 
 /** Returns the answer. @throws NodeAnswerError when it is of another object, such as from a front end that mixes answers up */
 function assertAsked(operation: AnyOperation, request: unknown, answer: unknown): unknown {
-  const { echoes, path } = operation
-  const [asked, found] = [request, answer].map((from) => valueAt(from, echoes))
-  if (echoes !== undefined && found !== undefined && found !== asked)
-    throw new NodeAnswerError(`the node answered ${path} for another ${echoes}`)
+  if (answer && operation.isFor?.(request, answer) === false)
+    throw new NodeAnswerError(`the node answered ${operation.path} for another request`)
   return answer
 }
-
-const valueAt = (from: unknown, name = ''): unknown =>
-  (from as Record<string, unknown> | undefined)?.[name]
 
 function ranOutOfTime(answer: unknown): boolean {
   const message = (answer as { result?: { message?: unknown } } | null)?.result?.message

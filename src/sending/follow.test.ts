@@ -50,11 +50,7 @@ function createScene(store = createMemorySentStore()) {
             block && {
               blockID: block.hash.slice(2),
               block_header: {
-                raw_data: {
-                  number: block.number,
-                  parentHash: block.parentHash.slice(2),
-                  timestamp: block.timestamp,
-                },
+                raw_data: { parentHash: block.parentHash.slice(2), timestamp: block.timestamp },
               },
               transactions: block.transactions.map((id) => ({ txID: id.slice(2) })),
             }
@@ -141,20 +137,6 @@ test('behavior: a removed block that no process has seen removed, because none r
   expect(await state(10)).toBe('pending')
   expect(await store.find(hash(11))).toMatchObject({ state: 'final', block: { number: 100 } })
   expect(resent).toEqual([hash(10)])
-})
-
-test('error: a node that answers another block than the asked one removes nothing', async () => {
-  const { errors, forget, older, resent, send, state, update } = createScene()
-  await update([blockOf(99), blockOf(100)], 99)
-  await send(10)
-  await update([blockOf(101, [hash(10)])], 99)
-  forget()
-  older.set(101, blockOf(102))
-  await update([blockOf(103)], 103)
-  expect([await state(10), resent, errors.length]).toEqual(['mined', [], 1])
-  older.set(101, blockOf(101, [hash(10)]))
-  await update([blockOf(104)], 104)
-  expect(await state(10)).toBe('final')
 })
 
 test('default: expired when a solidified block is past the expiration and no block has it', async () => {

@@ -145,11 +145,9 @@ export function createFollow({
 
   async function solidBlock(number: number) {
     const block = await native.solidity.getBlock({ id_or_num: String(number), detail: true })
-    const found = block && toHeadBlock(block)
-    // A front end may mix answers up.
-    if (found?.number !== number) throw new UpstreamError(`the node does not have block ${number}`)
-    const transactions = (block?.transactions ?? []).map(({ txID }): Hash => `0x${txID}`)
-    return { ...found, transactions }
+    if (!block) throw new UpstreamError(`the node does not have block ${number}`)
+    const transactions = (block.transactions ?? []).map(({ txID }): Hash => `0x${txID}`)
+    return { ...toHeadBlock(block), number, transactions }
   }
 
   /** False when a node shows it in a solidified block: its sender may have sent it elsewhere before. */

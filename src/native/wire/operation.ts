@@ -15,8 +15,8 @@ export type Operation<input, output> = {
   method: 'GET' | 'POST'
   /** Meaning of the answer `{}`. @default 'itself' */
   empty?: 'unknown' | 'none' | 'itself'
-  /** The member of the request that the answer has too. Another value is the answer to another request. */
-  echoes?: string
+  /** Whether an answer is the one to a request. Another one is of a front end that mixes answers up. */
+  isFor?(request: input, answer: NonNullable<output>): boolean
   /** The part of the answer that callers need. Absent for the whole answer. */
   part?: Part<output>
   /** Never set; carries the types of request and answer. */

@@ -23,7 +23,11 @@ type Page = { offset: number; limit: number }
 /** Operations of both `/wallet` and `/walletsolidity`. */
 export const sharedOperations = {
   getNowBlock: { ...get<wire.Block>('getnowblock'), method: 'POST' },
-  getBlock: find<request.BlockSelector, wire.Block>('getblock'),
+  getBlock: {
+    ...find<request.BlockSelector, wire.Block>('getblock'),
+    isFor: ({ id_or_num: selector = '' }, { block_header }) =>
+      !/^\d{1,20}$/.test(selector) || Number(selector) === (block_header.raw_data.number ?? 0),
+  } as Operation<request.BlockSelector, wire.Block | undefined>,
   getBlockByNum: find<{ num: number }, wire.Block>('getblockbynum'),
   getBlockById: find<Value, wire.Block>('getblockbyid'),
   /** `startNum` ≤ n < `endNum`, at most 100. */
@@ -46,8 +50,8 @@ export const sharedOperations = {
   ),
   getAccount: {
     ...find<{ address: HexAddress }, account.Account>('getaccount'),
-    echoes: 'address',
-  },
+    isFor: ({ address }, account) => address === account.address,
+  } as Operation<{ address: HexAddress }, account.Account | undefined>,
   getAccountById: find<{ account_id: wire.Hex }, account.Account>('getaccountbyid'),
   getDelegatedResource: read<
     { fromAddress: HexAddress; toAddress: HexAddress },
