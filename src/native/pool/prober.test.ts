@@ -26,7 +26,7 @@ async function setup({
     rising: false,
     suspected: false,
   }
-  const block = { blockID: GENESIS, block_header: { raw_data: { number: 7 } } }
+  const block = (number: number) => ({ blockID: GENESIS, block_header: { raw_data: { number } } })
   const member = {
     breaker: createBreaker(),
     identity: { seen() {} },
@@ -35,7 +35,7 @@ async function setup({
       async send(path: string, body: string) {
         reads.push(`${path} ${body}`)
         await arrival()
-        return { status: 200, text: JSON.stringify(block) }
+        return { status: 200, text: JSON.stringify(block(body.includes('id_or_num') ? 0 : 7)) }
       },
     },
     upstream: { timeout: 10_000, wallet: 'http://a' },

@@ -26,7 +26,7 @@ export const sharedOperations = {
   getBlock: {
     ...find<request.BlockSelector, wire.Block>('getblock'),
     isFor: ({ id_or_num: selector = '' }, { block_header }) =>
-      !/^\d{1,20}$/.test(selector) || Number(selector) === (block_header.raw_data.number ?? 0),
+      !/^\d{1,20}$/.test(selector) || Number(selector) === (block_header?.raw_data?.number ?? 0),
   } as Operation<request.BlockSelector, wire.Block | undefined>,
   getBlockByNum: find<{ num: number }, wire.Block>('getblockbynum'),
   getBlockById: find<Value, wire.Block>('getblockbyid'),
@@ -50,7 +50,7 @@ export const sharedOperations = {
   ),
   getAccount: {
     ...find<{ address: HexAddress }, account.Account>('getaccount'),
-    isFor: ({ address }, account) => address === account.address,
+    isFor: ({ address }, account) => address === (account.address ?? address),
   } as Operation<{ address: HexAddress }, account.Account | undefined>,
   getAccountById: find<{ account_id: wire.Hex }, account.Account>('getaccountbyid'),
   getDelegatedResource: read<
