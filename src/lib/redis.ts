@@ -99,7 +99,8 @@ export function createRedisLink({ onCommand, prefix = 'ethgate', url }: createRe
     if (client.status !== 'ready') return scheduleCheck()
     try {
       const writes = checkedKeys().map((key) => client.set(key, '1', 'PX', 60_000))
-      await inTime(Promise.all([...writes, ...serversOf(client).map((server) => server.ping())]))
+      // Without a limit: a connection without answers ends, and the next write is tried after that.
+      await Promise.all([...writes, ...serversOf(client).map((server) => server.ping())])
       refusal = undefined
       notify()
     } catch (error) {
