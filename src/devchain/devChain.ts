@@ -105,7 +105,7 @@ export async function createDevChain(options: createDevChain.Options = {}) {
       void printListeners.add(listener),
     blockTime: production.blockTime,
     setBlockTime: production.setBlockTime,
-    /** Makes blocks as at the start: undoes `automine` and `setBlockTime`. */
+    /** Restores the mining settings of the start: undoes `automine` and `setBlockTime`. */
     restartMining: production.restart,
     ...snapshots,
     /** Changes the state of the newest block, without a block. */

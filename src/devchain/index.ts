@@ -7,6 +7,7 @@ export { EthereumError, ForkError, RefusedError } from './state/errors.ts'
 export { type Authorization, readAuthorizations } from './transactions/authorization.ts'
 export {
   callEthereum,
+  countCall,
   EstimateFailure,
   estimateEthereum,
   type EthereumCall,
@@ -30,7 +31,7 @@ export type { Fork } from './fork/open.ts'
 export { type DevAccount, devAccounts, MNEMONIC } from './state/keys.ts'
 export { runFetching } from './state/missing.ts'
 export { balanceOf } from './state/balance.ts'
-export { countNonce, nonceOf } from './state/nonce.ts'
+export { nonceOf } from './state/nonce.ts'
 export { COIN } from './state/resources.ts'
 export { ReplayError, stateBehind } from './trace/replay.ts'
 export { keptForkBlock } from './blocks/stateFile.ts'

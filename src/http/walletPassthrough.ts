@@ -139,7 +139,7 @@ const byPath = (table: Record<string, AnyOperation>): ReadonlyMap<string, AnyOpe
 const ofSolidity = byPath(sharedOperations)
 const ofWallet = byPath({ ...sharedOperations, ...walletOperations })
 
-/** Reads that a node takes only as POST, as it does what builds or broadcasts. */
+/** Reads that a node answers only as POST, like the operations that build or broadcast. */
 const POST_READS = new Set([
   'estimateenergy',
   'getaccountbalance',

@@ -1,8 +1,10 @@
 import type { StopSignal } from './stopSignal.ts'
 
 /**
- * A timer of a limit. What arrived while this process was busy came in time: Node.js reads it after timers and before the callback of
- * `setImmediate`. A timer that is cleared in between calls back nevertheless.
+ * Calls back when a time limit has passed. An answer that arrived while this process was busy is in time: Node.js reads it after its timers
+ * and before the callback of `setImmediate`. In between, `clearTimeout` has no effect.
+ *
+ * @param milliseconds - of the limit
  */
 export const whenLate = (callback: () => void, milliseconds: number): NodeJS.Timeout =>
   setTimeout(() => setImmediate(callback), milliseconds)

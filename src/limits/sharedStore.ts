@@ -67,7 +67,7 @@ export function createSharedLimitStore({
           patience,
           () => new Error('Redis did not answer in time'),
         )
-        // Else each change from Redis to this process would grant another burst.
+        // Otherwise each switch from Redis to this process would grant another burst.
         local.drain(id, partOf(limits, replicas, request.need), grant.granted)
         return grant
       } catch {

@@ -102,7 +102,7 @@ export function createMemoryLimitStore({ now = Date.now }: createMemoryLimitStor
       const time = now()
       return takeFrom(tallyOf(id, time), limits, request, time)
     },
-    /** Takes units that another store granted out of the burst, as far as it goes. The units of the day stay. */
+    /** Takes units that another store granted from the burst, until it is empty. The units of the day do not change. */
     drain(id: string, limits: Limits, units: number): void {
       if (limits.rate === undefined) return
       const time = now()

@@ -64,7 +64,7 @@ export function createSubmission({
   /**
    * Signs and reserves the nonce of a managed account. Undefined when the Ethereum transaction is recorded already.
    *
-   * @param since - when the request came
+   * @param since - when the request came, in monotonic milliseconds
    */
   async function reserve(
     request: SendRequest,

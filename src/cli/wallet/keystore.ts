@@ -84,7 +84,7 @@ export async function decryptKey(text: string, password: string, where: string):
   }
 }
 
-// The synchronous forms block the event loop for seconds. A connection that the server closes meanwhile would be used again.
+// The synchronous forms block the event loop for seconds. If the server closes an idle connection meanwhile, the next request on it fails.
 const derivePbkdf2 = promisify(pbkdf2)
 const deriveScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(nodeScrypt)
 

@@ -57,6 +57,11 @@ export type CallContext = {
 /** Time limit of a call in milliseconds of computing. Time in which other calls run does not count. */
 const TIMEOUT = 5_000
 
+/** Counts a call that has run as a transaction of its sender. {@link callEthereum} has counted one with authorizations. */
+export function countCall(state: State, { authorizations, from }: EthereumCall): void {
+  if (!authorizations) countNonce(state, from)
+}
+
 /**
  * Runs a call. Its changes are in `state` afterwards.
  *

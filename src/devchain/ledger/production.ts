@@ -146,7 +146,7 @@ export function createProduction(
       schedule()
     },
 
-    /** Makes blocks as at the start. */
+    /** Restores the settings of the start. */
     restart: (): void => {
       production.automine = automine
       production.setBlockTime(blockTime)

@@ -58,7 +58,7 @@ const seconds: typeof blockTime = (input) => blockTime(String(amount(input) * 10
 const eitherTime: typeof blockTime = (input) =>
   !Array.isArray(input) && amount(input) < LEAST_MILLISECONDS ? seconds(input) : blockTime(input)
 
-/** A gas limit. Shares of 0 are no numbers. */
+/** A gas limit. With 0, ratios such as gasUsedRatio would not be numbers. */
 const gasLimit: Param<bigint> = (input) => {
   const limit = amount(input)
   if (limit === 0n) throw new Error('expected a gas limit of at least 1')

@@ -32,7 +32,7 @@ export const MAX_MINED_BLOCKS = 100_000n
 export const amount: Param<bigint> = (input) =>
   typeof input === 'string' && /^\d{1,78}$/.test(input) ? word256(BigInt(input)) : quantity(input)
 
-/** The same as coins in the unit of the client. */
+/** An amount of coins in the client's unit. Returns sun, or the smallest unit of the chain. */
 export const coins: Param<bigint> = (input, { unit } = PLAIN) => unit.toSun(amount(input))
 
 function word256(value: bigint): bigint {

@@ -17,7 +17,7 @@ import {
   callEthereum,
   type ChainBlock,
   checkMessage,
-  countNonce,
+  countCall,
   createFrameTracer,
   createOverlay,
   type DevChain,
@@ -55,7 +55,7 @@ export async function simulateBlocks(
   let before = base.block
   // The pending block is not stored.
   let parent = ledger.blockAt(before.number) ?? (await ledger.pendingBlock())
-  // The chain may have other blocks at these heights.
+  // BLOCKHASH gives the simulated blocks, although the chain may have other ones at their heights.
   const hashes = new Map([[before.number, parent.id]])
   const hashOf = (number: number) =>
     number < base.block.number ? base.block.hashOf(number) : hashes.get(number)
@@ -159,8 +159,7 @@ async function runCalls(
       ran.failure || !transfers
         ? ran
         : { ...ran, logs: transfers.result({ plain: plainCall(call, ran) }) }
-    // With authorizations the call has counted it.
-    if (!call.authorizations) countNonce(state, call.from)
+    countCall(state, call)
     done.push({ call, nonce, result })
   }
   return done

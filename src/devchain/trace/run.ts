@@ -4,10 +4,9 @@ import { transactionParties } from '../../codec/transaction.ts'
 import { toNativeAddress } from '../../lib/address.ts'
 import { currentTurn } from '../../lib/turn.ts'
 import type { ChainBlock } from '../blocks/block.ts'
-import { callEthereum, type EthereumCall } from '../execution/call.ts'
+import { callEthereum, countCall, type EthereumCall } from '../execution/call.ts'
 import { gasPriceOf, paidPriceOf } from '../execution/executeEthereum.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { countNonce } from '../state/nonce.ts'
 import { createOverlay, type StateReader } from '../state/state.ts'
 import { printTransaction } from '../transactions/transaction.ts'
 import type { runVm, VmResult } from '../vm/run.ts'
@@ -118,8 +117,7 @@ export async function traceCall<trace>(
   const result = await callEthereum(after, call, { block, observe, rules, timeout })
   const { energyUsed, failure, output } = result
   if (failure?.result === 'OUT_OF_TIME') throw new TraceTimeoutError('execution timeout')
-  // With authorizations the call has counted it.
-  if (!call.authorizations) countNonce(after, call.from)
+  countCall(after, call)
   const hasOutput = !failure || failure.result === 'REVERT'
   const trace = tracer.result({
     after,

@@ -34,12 +34,9 @@ export function unreportedFrame(step: Step, parent: Frame, state: VmState): Fram
   const balance = state.top().get('account', step.address)?.balance ?? 0n
   const at = (index: number) => step.stack.at(-1 - index) ?? 0n
   const input = (index: number) => sliceOf(step.memory, at(index), at(index + 1))
-  const sent =
-    kind === 'CREATE' || kind === 'CREATE2'
-      ? at(0)
-      : kind === 'CALL' || kind === 'CALLCODE'
-        ? at(2)
-        : 0n
+  const creates = kind === 'CREATE' || kind === 'CREATE2'
+  const takesValue = kind === 'CALL' || kind === 'CALLCODE'
+  const sent = creates ? at(0) : takesValue ? at(2) : 0n
   const error =
     step.depth < MAX_DEPTH || sent > balance
       ? 'insufficient balance for transfer'
@@ -57,8 +54,7 @@ export function unreportedFrame(step: Step, parent: Frame, state: VmState): Fram
     return { ...frame, kind, to: native(stackAddress(at(0))), value: balance }
   const left = step.gas - step.cost
   const most = left - left / 64n
-  if (kind === 'CREATE' || kind === 'CREATE2')
-    return { ...frame, kind, value: sent, gas: most, input: input(1), error }
+  if (creates) return { ...frame, kind, value: sent, gas: most, input: input(1), error }
   const to = native(stackAddress(at(1)))
   const gas = (at(0) < most ? at(0) : most) + (sent > 0n ? STIPEND : 0n)
   const common = { ...frame, kind, to, gas, error }

@@ -80,7 +80,7 @@ function blockNeed(number: number | undefined, solid: boolean): Need {
 
 /** A height from a number, decimal text, or a block hash: its first eight bytes. */
 function heightOf(value: unknown): number | undefined {
-  // A client wrote it: the text of an object or a list may throw.
+  // A client may send an object or a list, and turning one into text can throw.
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const text = String(value)
   const number = text.length === 64 ? Number.parseInt(text.slice(0, 16), 16) : Number(text)

@@ -30,7 +30,7 @@ export type RawDataJson = Transaction['raw_data']
 /** The last time that a date can show, milliseconds. */
 const LAST_DATE = 8.64e15
 
-/** When a transaction expires, milliseconds, as a date can show it: its sender may have signed any int64. */
+/** When a transaction expires, in milliseconds, limited to what a Date can hold: its sender may have signed any int64. */
 export const expirationOf = ({ expiration = 0 }: { expiration?: Int64 }): number =>
   Math.max(0, Math.min(Number(expiration), LAST_DATE))
 

@@ -15,7 +15,7 @@ export type Operation<input, output> = {
   method: 'GET' | 'POST'
   /** Meaning of the answer `{}`. @default 'itself' */
   empty?: 'unknown' | 'none' | 'itself'
-  /** Whether an answer is the one to a request. Another one is of a front end that mixes answers up. */
+  /** Whether an answer belongs to the request. A front end of several nodes may mix answers up. */
   isFor?(request: input, answer: NonNullable<output>): boolean
   /** The part of the answer that callers need. Absent for the whole answer. */
   part?: Part<output>

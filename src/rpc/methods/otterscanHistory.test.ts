@@ -63,7 +63,7 @@ test('default: a page ends with its last block', async () => {
   expect(places(rows)).toEqual(places(ALL.slice(0, 5)))
   expect(isComplete).toBe(false)
   const query = { account: 'ab'.repeat(20), limit: 3, list: 'concerns' }
-  // The rest of the block is no reason to read those of other blocks.
+  // The second search, for the rest of the last block, asks for no more than a page.
   expect(context.asked).toMatchObject([query, query])
 })
 

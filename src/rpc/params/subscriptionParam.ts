@@ -83,7 +83,7 @@ export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope =
   if (input === true) return { filter: EVERYTHING, isFull: true, options: {}, unit }
   const filter = logFilter(input, scope)
   if ('blockHash' in filter) throw new Error('a subscription cannot have a blockHash')
-  // It may have members of other nodes too.
+  // The filter may have members that only other nodes know.
   const resumeFrom = member(input as Json, 'resumeFrom', maybe(blockNumberOrTag))
   return { filter, options: present({ resumeFrom }), unit }
 }
