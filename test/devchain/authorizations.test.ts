@@ -29,6 +29,8 @@ async function deploy(): Promise<Address> {
   return ((await receiptOf(hash)) as { contractAddress: Address }).contractAddress
 }
 
+type PrestateDiff = Record<'post' | 'pre', Record<string, object>>
+
 /** A request as JSON-RPC takes it. */
 const toRpc = ({ address, chainId, nonce, r, s, yParity }: SignedAuthorization) => ({
   address,
@@ -76,6 +78,26 @@ describe('EIP-7702 transactions', () => {
     expect(traced).toMatchObject({
       to: authority.address.toLowerCase(),
       output: padded(authority.address),
+    })
+  })
+
+  test('behavior: traces of changes show the account that authorized', async () => {
+    const [contract, authority] = [await deploy(), somebody()]
+    const who = authority.address.toLowerCase()
+    const signed = await authority.signAuthorization({ address: contract, chainId, nonce: 0 })
+    // The account has existed before, so it is its code and nonce that change.
+    await dev.rpc('hardhat_setBalance', who, '0x5')
+    const hash = await dev.rpc('eth_sendTransaction', {
+      from: dev.accountOf(0),
+      to: `0x${'d1'.repeat(20)}`,
+      authorizationList: [toRpc(signed)],
+    })
+    const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
+    const { post, pre } = (await dev.rpc('debug_traceTransaction', hash, tracer)) as PrestateDiff
+    expect(pre[who]).toEqual({ balance: '0x5' })
+    expect(post[who]).toEqual({ code: delegated(contract), nonce: 1 })
+    expect(await dev.rpc('trace_replayTransaction', hash, ['stateDiff'])).toMatchObject({
+      stateDiff: { [who]: { code: { '*': { from: '0x', to: delegated(contract) } } } },
     })
   })
 

@@ -23,6 +23,9 @@ export type TracedAccount = {
 
 type Accounts = Record<Address, TracedAccount>
 
+/** The tables of a state whose keys are the accounts that a trace shows. */
+const CHANGED = new Set<string | undefined>(['account', 'code', 'nonce'])
+
 const ZERO: Hash = `0x${'00'.repeat(32)}`
 
 /** Geth's `prestateTracer`: the accounts and slots that a run reads, with their values before it, or their changes. */
@@ -91,9 +94,11 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
   function result({ after, before, plain: message, producer }: TracedRun) {
     lookUp(message)
     touch(producer)
-    // Fees and native contracts change accounts without an operation.
-    for (const name of after.changes().keys())
-      if (name.startsWith('account:')) touch(name.slice('account:'.length))
+    // Fees, native contracts and authorizations change accounts without an operation.
+    for (const name of after.changes().keys()) {
+      const [table, address] = name.split(':')
+      if (address && CHANGED.has(table)) touch(address)
+    }
     const pre: Accounts = {}
     const post: Accounts = {}
     for (const [address, slots] of touched) {
