@@ -134,9 +134,9 @@ export function reportingOpcodes(common: Common, hooks: reportingOpcodes.Hooks):
       opcodeName: 'SELFDESTRUCT',
       baseFee: Number(common.param('selfdestructGas')),
       gasFunction: destructGas,
-      logicFunction(runState, common) {
+      async logicFunction(runState, common) {
         const [heir] = runState.stack.peek(1) as [bigint]
-        hooks.onSelfdestruct(runState.interpreter.getAddress(), stackAddress(heir))
+        await hooks.onSelfdestruct(runState.interpreter.getAddress(), stackAddress(heir))
         return handler(0xff)(runState, common)
       },
     },
@@ -159,7 +159,7 @@ export declare namespace reportingOpcodes {
     load: LoadSlot
     /** Called before each jump and hash, see {@link Pace}. */
     pace: Pace['step']
-    onSelfdestruct: (contract: Address, heir: Address) => void
+    onSelfdestruct: (contract: Address, heir: Address) => Promise<void> | void
     /** Called when a contract reads its remaining energy. */
     onGas: () => void
   }

@@ -58,13 +58,13 @@ export function followFrames(
 
   evm.events.on('beforeMessage', (message) => {
     if (message.depth === 0) return
+    const token = tokens.enter(message)
     if (!message.to) {
       const to = native(addressFor(message))
       const caller = native(message.caller)
       internal.enter({ caller, to, value: message.value, note: 'create' }, message.data)
       return
     }
-    const token = tokens.enter(message)
     if (evm.getPrecompile(message.codeAddress)) return internal.enter()
     const to = native(message.to)
     // A copy, because the data lies in the memory of the caller, which changes it later.

@@ -1,6 +1,5 @@
 import { Hardfork as EvmHardfork, Mainnet, createCustomCommon } from '@ethereumjs/common'
 import { paramsEVM } from '@ethereumjs/evm'
-import type { Address } from '@ethereumjs/util'
 
 import type { Hardfork } from '../state/hardforks.ts'
 import { parameter } from '../state/parameters.ts'
@@ -19,7 +18,7 @@ export type RunHooks = {
   state: VmState
   tokens: TokenCalls
   pace: Pace
-  onSelfdestruct: (contract: Address, heir: Address) => void
+  onSelfdestruct: reportingOpcodes.Hooks['onSelfdestruct']
   onGas: () => void
   /** See {@link BlockContext.signerOf}. */
   signerOf: NonNullable<BlockContext['signerOf']>

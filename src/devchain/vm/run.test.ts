@@ -229,6 +229,17 @@ describe('runVm', () => {
     expect(failing.get('account', THERE)?.assets).toEqual({ [TOKEN.toString()]: 50n })
   })
 
+  test('behavior: a contract that is created after a call with tokens gets none', async () => {
+    const call = `6000600060006000620f4241600573${THERE.slice(2)}61ffffd050`
+    // CREATE with code that makes CALLTOKENVALUE the code of the contract. Returns the address.
+    const create = `66d25f5260205ff35f52600760195ff0`
+    const state = stateWith({ [HERE]: `${call}${create}${RETURN_WORD}`, [THERE]: '00' })
+    const { output } = await run(state)
+    const address = `41${Buffer.from(output).toString('hex').slice(24)}`
+    expect(state.get('account', THERE)?.assets).toEqual({ [TOKEN.toString()]: 55n })
+    expect(state.get('code', address)).toEqual(new Uint8Array(32))
+  })
+
   test('behavior: the addresses of inner contracts depend on transaction and count', async () => {
     // CREATE with empty code. Returns the address.
     const state = stateWith({ [HERE]: `600060006000f0${RETURN_WORD}` })
@@ -246,6 +257,19 @@ describe('runVm', () => {
     expect(state.get('account', HERE)).toBeUndefined()
     expect(state.get('account', CALLER)?.balance).toBe(1_100n)
     expect(state.get('property', `generation:${HERE}`)).toBe(1n)
+  })
+
+  test('behavior: SELFDESTRUCT gives the tokens of a contract to its heir', async () => {
+    const state = stateWith({ [HERE]: `73${THERE.slice(2)}ff` })
+    await run(state)
+    expect(state.get('account', HERE)).toBeUndefined()
+    expect(state.get('account', THERE)).toMatchObject({
+      balance: 100n,
+      assets: { [TOKEN.toString()]: 50n },
+    })
+    const own = stateWith({ [HERE]: `73${HERE.slice(2)}ff` })
+    await run(own)
+    expect(own.get('account', HERE)).toBeUndefined()
   })
 })
 

@@ -230,6 +230,7 @@ async function runOn(
       const value = vmState.top().get('account', native(contract))?.balance ?? 0n
       const entry = { caller: native(contract), to: native(heir), value, note: 'suicide' as const }
       internal.add(entry, new Uint8Array(0))
+      return readFetching(() => tokens.moveAll(native(contract), native(heir)))
     },
     onGas() {
       dependsOnLimit = true

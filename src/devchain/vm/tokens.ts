@@ -29,28 +29,39 @@ export function createTokenCalls(state: VmState, now: number, sent?: Token) {
   const received: (Token | undefined)[] = [sent]
   let leaving: Token | undefined
 
+  function move(from: string, to: string, { id, amount }: Token): void {
+    const top = state.top()
+    const change = (address: string, by: bigint) => {
+      const account: Account = top.get('account', address) ?? newAccount(address, 'Normal', now)
+      const key = id.toString()
+      const assets = { ...account.assets, [key]: (account.assets[key] ?? 0n) + by }
+      top.set('account', address, { ...account, assets })
+    }
+    change(from, -amount)
+    change(to, amount)
+  }
+
   return {
     state,
     receivedAt: (depth: number) => received[depth],
     holds: async (address: string, id: bigint): Promise<bigint> =>
       readFetching(() => state.top().get('account', address)?.assets[id.toString()] ?? 0n),
 
-    move(from: string, to: string, { id, amount }: Token): void {
-      const top = state.top()
-      const change = (address: string, by: bigint) => {
-        const account: Account = top.get('account', address) ?? newAccount(address, 'Normal', now)
-        const key = id.toString()
-        const assets = { ...account.assets, [key]: (account.assets[key] ?? 0n) + by }
-        top.set('account', address, { ...account, assets })
-      }
-      change(from, -amount)
-      change(to, amount)
+    move,
+
+    /** Moves all tokens of a contract that destroys itself. Its own stay with it, and are destroyed too. */
+    moveAll(from: string, to: string): void {
+      const held = Object.entries(state.top().get('account', from)?.assets ?? {})
+      if (held.length === 0) return
+      // Fetched before anything changes.
+      state.top().get('account', to)
+      for (const [id, amount] of held) if (amount > 0n) move(from, to, { id: BigInt(id), amount })
     },
 
     /** Sets the token of the next call; undefined for a call without a token. */
     leave: (token: Token | undefined) => void (leaving = token),
 
-    /** Records the token of a call. Returns it, if the call has one. */
+    /** Records the token of a call or creation. Returns it, if there is one. */
     enter(message: Message): { id: string; amount: bigint } | undefined {
       const token = leaving
       leaving = undefined
