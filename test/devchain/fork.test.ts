@@ -149,6 +149,21 @@ describe('what was before the fork', () => {
 const account = async (chain: DevGateway) => ((await chain.rpc('eth_accounts')) as [Hex])[0]
 
 describe('what the fork does itself', () => {
+  test('error: no balance in a block that the chain does not have, though it has one at its height', async () => {
+    const fork = await startFork()
+    const number = numberToHex(point - 1)
+    const { hash } = (await fork.rpc('eth_getBlockByNumber', number, false)) as { hash: Hex }
+    expect(await fork.rpc('eth_getBalance', WHO, hash)).toBe(
+      await fork.rpc('eth_getBalance', WHO, number),
+    )
+    const other = `${hash.slice(0, -4)}${hash.endsWith('0000') ? '1111' : '0000'}`
+    for (const method of ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'])
+      await expect(fork.rpc(method, WHO, { blockHash: other })).rejects.toMatchObject({
+        code: -32000,
+        message: 'header not found',
+      })
+  })
+
   test('default: an impersonated account moves its tokens, here alone', async () => {
     const fork = await startFork()
     const time = async (block: string) =>

@@ -6,16 +6,6 @@ import type { BlockContext, DevChain, StateReader } from '../index.ts'
 export type BlockState = { state: StateReader; block: BlockContext }
 
 /**
- * The height of a block argument if it is below the fork block; undefined for other blocks, and without a fork.
- */
-export function heightBeforeFork({ fork }: DevChain, ref: BlockRef): number | undefined {
-  if (!fork) return undefined
-  const number =
-    ref === 'earliest' ? 0 : typeof ref === 'object' ? heightOfHash(ref.blockHash) : ref
-  return typeof number === 'number' && number < fork.block.header.number ? number : undefined
-}
-
-/**
  * The state at a block argument. `pending` is the latest state after the transactions of the pool. Calls on it run in the
  * next block.
  *

@@ -21,7 +21,7 @@ import {
   traceBlock,
   withoutBuiltIns,
 } from '../index.ts'
-import { heightBeforeFork, stateOf } from './blockState.ts'
+import { numberOfBlock, stateOf } from './blockState.ts'
 import { devCalls } from './calls.ts'
 import { withTips } from './fees.ts'
 import { CLIENT } from './node.ts'
@@ -56,10 +56,12 @@ export function devExecution(chain: DevChain, options: devCalls.Options) {
     ...devCalls(chain, options),
 
     async balance(account, ref) {
-      const early = heightBeforeFork(chain, ref)
-      if (fork && early !== undefined) return fork.balanceAt(toNativeAddress(account), early)
+      const address = toNativeAddress(account)
+      const height = numberOfBlock(chain, ref, view)
+      if (fork && height !== undefined && height < fork.block.header.number)
+        return fork.balanceAt(address, height)
       const { state } = await stateOf(chain, ref, view)
-      return balanceOf(state, toNativeAddress(account))
+      return balanceOf(state, address)
     },
 
     async code(account, ref) {
