@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -28,6 +28,23 @@ describe('how it reads', () => {
     expect(await during(() => coins(second, WHO))).toBe(0)
     expect(await coins(second, WHO)).toBe(100_000_000)
     expect(await during(() => coins(second, NOBODY))).toBeGreaterThan(0)
+  })
+
+  test('behavior: a cache without some settings, as an earlier version wrote it, is completed', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'ethgate-fork-'))
+    const first = await startFork({ cache })
+    const price = await first.rpc('eth_gasPrice')
+    const [file = ''] = readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.jsonl'),
+    )
+    const text = readFileSync(join(cache, file), 'utf8')
+    writeFileSync(join(cache, file), text.replace(/^.*"parameter:getEnergyFee".*\n/m, ''))
+    const second = await startFork({ cache })
+    expect(await second.rpc('eth_gasPrice')).toBe(price)
+    expect(await balanceOf(second, WHO)).toBe(7n)
+    expect(readFileSync(join(cache, file), 'utf8').split('\n').toSorted()).toEqual(
+      expect.arrayContaining(text.split('\n')),
+    )
   })
 
   test('behavior: concurrent requests share one read', async () => {

@@ -12,7 +12,7 @@ import { balanceAt, createBlockReads, probeReach, type Reach } from './blockRead
 import { createEarlierBlocks, isHash, toForkBlock } from './blocks.ts'
 import { createDiskCache } from './diskCache.ts'
 import { createForkReader } from './read.ts'
-import { readSettings } from './settings.ts'
+import { missingSettings, readSettings } from './settings.ts'
 
 /** The chain of a node that a chain in this process forks. */
 export type Fork = Awaited<ReturnType<typeof openFork>>
@@ -38,8 +38,9 @@ export async function openFork({ cache, number, rpc, transport, urls }: openFork
     cache === undefined ? undefined : createDiskCache(fileIn(cache, genesis, block, reach))
   const kept = disk?.read() ?? []
   // Values from the disk cache do not change.
-  const known = kept.length > 0 ? kept : [...(await readSettings(native, block))]
-  if (kept.length === 0) disk?.append(known)
+  const settings = await missingSettings(kept, () => readSettings(native, block))
+  disk?.append(settings)
+  const known = [...kept, ...settings]
 
   const stateOf = ({ header, id }: ChainBlock, entries: Entries, keep = disk?.append) =>
     createForkState({
@@ -56,7 +57,7 @@ export async function openFork({ cache, number, rpc, transport, urls }: openFork
     native.call('wallet', operation, body)
   const answers = new Map<string, Promise<unknown>>()
   const earlier = new Map<number, StateReader>()
-  const settings = known.filter(([name]) => /^(parameter|prices):/.test(name))
+  const everywhere = known.filter(([name]) => /^(parameter|prices):/.test(name))
 
   return {
     /** The fork block, without its transactions. */
@@ -75,7 +76,7 @@ export async function openFork({ cache, number, rpc, transport, urls }: openFork
       if (reach.storage !== 'block') throw noState(number)
       const open = earlier.get(number)
       if (open) return open
-      const state = stateOf(blocks.at(number), settings, () => undefined)
+      const state = stateOf(blocks.at(number), everywhere, () => undefined)
       if (earlier.size >= MAX_STATES) earlier.clear()
       earlier.set(number, state)
       return state

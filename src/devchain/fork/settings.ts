@@ -31,6 +31,24 @@ export async function readSettings(native: NativeClient, block: ChainBlock): Pro
     ['property:totalNetWeight', BigInt(resource?.TotalNetWeight ?? 0)],
     ['property:totalEnergyWeight', BigInt(resource?.TotalEnergyWeight ?? 0)],
     ['property:totalPowerWeight', BigInt(resource?.totalNativePowerWeight ?? 0)],
-    ['property:stakesPayNoEnergy', stakesPay ? undefined : 1n],
+    [LAST, stakesPay ? undefined : 1n],
   ]
 }
+
+/**
+ * The settings that a disk cache lacks: all of a new one, some of one that an earlier version wrote, or a process that ended meanwhile.
+ *
+ * @param read - reads all
+ */
+export async function missingSettings(
+  kept: Entries,
+  read: () => Promise<Entries>,
+): Promise<(readonly [name: string, value: unknown])[]> {
+  const names = new Set(Array.from(kept, ([name]) => name))
+  const needed = [...PARAMETER_KEYS.map((key) => `parameter:${key}`), LAST]
+  if (needed.every((name) => names.has(name))) return []
+  return [...(await read())].filter(([name]) => !names.has(name))
+}
+
+/** Written after all others. */
+const LAST = 'property:stakesPayNoEnergy'
