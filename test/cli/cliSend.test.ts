@@ -1,4 +1,5 @@
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -334,14 +335,63 @@ test('behavior: an answer that is lost after the node has the transaction pays o
   expect((await balance(SECOND)) - before).toBe(2n)
 })
 
-test('error: whether the gateway has sent the transaction of a managed account is not known', async () => {
-  const front = await serveInTest(async (request, response) => {
-    const { method = 'GET' } = request
-    const body = method === 'GET' ? null : await text(request)
-    if (body?.includes('eth_sendTransaction')) return response.destroy()
-    const answer = await fetch(`${url}${request.url}`, { method, body })
-    return response.writeHead(answer.status).end(await answer.text())
+/** Starts a server in front of the chain that answers itself after the calls of this method reached the chain. */
+const startFront = (method: string, instead: (response: ServerResponse) => void) =>
+  serveInTest(async (request, response) => {
+    const { method: verb = 'GET' } = request
+    const body = verb === 'GET' ? null : await text(request)
+    const answer = await fetch(`${url}${request.url}`, { method: verb, body })
+    const given = await answer.text()
+    if (body?.includes(method)) return instead(response)
+    return response.writeHead(answer.status).end(given)
   })
+
+describe('what was sent has a hash in its error, and no exit code that advises to send it again', () => {
+  const words = [SECOND, '--value', '1sun', '--key-file']
+
+  test('error: no broadcast is answered', { timeout: 20_000 }, async () => {
+    const front = await startFront('sendRawTransaction', (response) => response.destroy())
+    const before = await balance(SECOND)
+    const run = await ethgate(['send', ...words, key, '--rpc-url', front, '--json'])
+    expect((await balance(SECOND)) - before).toBe(1n)
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    const { hash, message } = (JSON.parse(run.stderr) as { error: Record<string, string> }).error
+    expect(message).toContain(`look at "ethgate tx ${hash}" before you send it again`)
+    expect((await ethgate(['tx', hash ?? '', '--rpc-url', url])).code).toBe(0)
+  })
+
+  test('error: the receipt is refused', async () => {
+    const error = { code: -32000, message: 'no receipts' }
+    const front = await startFront('eth_getTransactionReceipt', (response) =>
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error })),
+    )
+    const run = await ethgate(['send', ...words, key, '--rpc-url', front])
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toMatch(
+      /^ethgate: transaction 0x\w{64} was sent, and its outcome cannot be read: .*no receipts/,
+    )
+  })
+})
+
+test('error: wrong options are refused before anything is sent', async () => {
+  const before = await balance(SECOND)
+  for (const args of [
+    ['--from', FIRST, '--expires', 'abc'],
+    ['--from', FIRST, '--expires', '5'],
+    ['--key-file', key, '--permission', 'abc'],
+    ['--key-file', key, '--abi', join(folder, 'missing.json')],
+  ])
+    expect(await send(SECOND, '--value', '1sun', ...args)).toMatchObject({ code: 2, stdout: '' })
+  expect((await balance(SECOND)) - before).toBe(0n)
+  const empty = join(folder, 'empty')
+  await writeFile(empty, '\n')
+  const run = await send('--create', empty, '--key-file', key)
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain('is empty')
+})
+
+test('error: whether the gateway has sent the transaction of a managed account is not known', async () => {
+  const front = await startFront('eth_sendTransaction', (response) => response.destroy())
   const run = await ethgate([
     'send',
     SECOND,
@@ -352,6 +402,6 @@ test('error: whether the gateway has sent the transaction of a managed account i
     '--rpc-url',
     front,
   ])
-  expect(run).toMatchObject({ code: 4, stdout: '' })
+  expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(run.stderr).toContain('the gateway may have sent the transaction')
 })

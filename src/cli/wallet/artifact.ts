@@ -56,7 +56,8 @@ function findArtifacts(json: unknown, name: string, depth = 0): Artifact[] {
 
 function codeOf(text: string, where: string): string {
   const hex = text.replace(/^0x/i, '').toLowerCase()
-  if (/^([0-9a-f]{2})*$/.test(hex)) return hex
+  if (/^([0-9a-f]{2})+$/.test(hex)) return hex
+  if (hex === '') throw usageError(`${where} is empty`)
   if (/__\$?\w+/.test(text)) throw usageError(`${where} has unlinked libraries: link them first`)
   throw usageError(
     /^[0-9a-f]*$/.test(hex)

@@ -1,6 +1,7 @@
 import { grouped } from '../../codec/coin.ts'
 import { withChecksum } from '../../lib/address.ts'
 import { CommandError, EXIT } from '../base/errors.ts'
+import { failureOf } from '../base/failures.ts'
 import { pause, untilInterrupt } from '../base/interrupt.ts'
 import { stringify } from '../base/json.ts'
 import { isTemporary } from '../base/retry.ts'
@@ -19,8 +20,8 @@ export type Sent = {
   owner: AddressForms
   /** Address that a deployment will have. */
   created: string | undefined
-  /** Milliseconds. After this time no block can contain it. An estimate when the gateway built the transaction. */
-  expiration: number
+  /** Milliseconds. After this time no block can contain it. Absent if the gateway built the transaction, which expires in a minute. */
+  expiration?: number
 }
 
 /**
@@ -63,6 +64,8 @@ export async function report(
 }
 
 const POLL_MS = 500
+/** The time that a gateway gives a transaction that it signs. */
+const MANAGED_MS = 60_000
 /** After its expiration a transaction may still be in a block that has not arrived yet. */
 const GRACE_MS = 30_000
 
@@ -74,19 +77,27 @@ const GRACE_MS = 30_000
 export const waitFor = (channel: Channel, sent: Sent): Promise<Outcome> =>
   untilInterrupt(async (signal) => {
     const details = { hash: `0x${sent.id}` }
+    let { expiration } = sent
     for (;;) {
+      // Read first: what is not found then was not in a block at this time. A fault tells nothing.
+      const head = await channel.head().catch(() => undefined)
+      expiration ??= head && head.time + MANAGED_MS
       const outcome = await channel.outcome(sent.id).catch((error: unknown) => {
-        if (isTemporary(error)) return undefined
-        throw error
+        if (isTemporary(error)) return 'unknown'
+        const { exitCode, message } = failureOf(error)
+        throw new CommandError(
+          `transaction 0x${sent.id} was sent, and its outcome cannot be read: ${message}`,
+          { cause: error, details, exitCode },
+        )
       })
-      if (outcome) return outcome
+      if (typeof outcome === 'object') return outcome
       if (signal.aborted)
         throw new CommandError(`sent, but not in a block yet: 0x${sent.id}`, {
           exitCode: EXIT.interrupted,
           details,
         })
-      const head = await channel.head().catch(() => undefined)
-      if (head && head.time > sent.expiration + GRACE_MS)
+      const isPast = head && expiration !== undefined && head.time > expiration + GRACE_MS
+      if (isPast && outcome === undefined)
         throw new CommandError(
           `transaction 0x${sent.id} expired and is not in a block; send it again`,
           { details },

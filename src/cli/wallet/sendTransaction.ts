@@ -1,13 +1,15 @@
 import { contractAddress } from '../../lib/address.ts'
-import { sendUntilKnown } from '../../sdk/unconfirmed.ts'
+import { sendUntilKnown, UnconfirmedError } from '../../sdk/unconfirmed.ts'
 import { CommandError, EXIT, usageError } from '../base/errors.ts'
+import { failureOf } from '../base/failures.ts'
 import { get } from '../base/json.ts'
 import { RpcFailure } from '../base/rpcClient.ts'
 import { knownAbis } from '../node/knownAbi.ts'
 import type { Target } from '../node/target.ts'
 import type { Result } from '../output/result.ts'
-import { explain, rethrow } from '../text/abi.ts'
+import { explain, loadAbi, rethrow } from '../text/abi.ts'
 import { type AddressForms, parseAddress } from '../text/address.ts'
+import { wholeNumber } from '../text/number.ts'
 import type { Unit } from '../text/unit.ts'
 import type { Task } from '../words/command.ts'
 import { type Channel, openChannel } from './channel.ts'
@@ -48,6 +50,9 @@ type Sending = {
   intent: Intent
   owner: AddressForms
   unit: Unit
+  /** Milliseconds. */
+  validity: number
+  permission: number | undefined
 }
 
 /** Sends the transaction that `read` describes, signed with the key of the options or by the gateway. */
@@ -56,6 +61,11 @@ export async function sendTransaction(
   read: (reading: Reading) => Promise<Intent>,
 ): Promise<Result> {
   const { io, options, target, terminal } = task
+  // Whatever is wrong with the options must be said before something is sent.
+  const validity = seconds(options.expires) * 1000
+  const permission =
+    options.permission === undefined ? undefined : wholeNumber(options.permission, '--permission')
+  if (options.abi !== undefined) await loadAbi(options.abi)
   const key = await readKey(options, terminal, io)
   const from = options.from === undefined ? undefined : parseAddress(options.from, '--from')
   const owner = from ?? key?.address
@@ -70,7 +80,7 @@ export async function sendTransaction(
     hasCode: (address) => channel.hasCode(address),
   })
   const unit = await target.unit()
-  const sending = { task, channel, intent, owner, unit }
+  const sending = { task, channel, intent, owner, unit, validity, permission }
   if (!key && !options.dryRun) return sendManaged(sending)
   // A chain with 18 decimals takes no native transactions.
   return unit.decimals === 18 ? sendEthereum(sending, key) : sendSigned(sending, key)
@@ -78,7 +88,7 @@ export async function sendTransaction(
 
 /** Signs an Ethereum transaction in this process. */
 async function sendEthereum(sending: Sending, key: PrivateKey | undefined): Promise<Result> {
-  const { channel, owner, task } = sending
+  const { channel, intent, owner, task } = sending
   const { privateKeyToAccount } = await import('../node/viem.ts')
   const client = await task.target.client()
   const call = ethereumCall(sending)
@@ -103,35 +113,37 @@ async function sendEthereum(sending: Sending, key: PrivateKey | undefined): Prom
   const { getContractAddress, keccak256 } = await import('../node/viem.ts')
   const signed = await privateKeyToAccount(`0x${key.hex}`).signTransaction(request)
   const { time } = await channel.head()
-  const expiration = time + seconds(task.options.expires) * 1000
-  await deliver(channel, { id: keccak256(signed), expiration }, signed.slice(2))
+  const id = keccak256(signed).slice(2)
+  await deliver(channel, { id, expiration: time + sending.validity }, signed.slice(2))
   const created =
     call.to === undefined
       ? getContractAddress({ from: owner.eth, nonce: BigInt(request.nonce) })
       : undefined
-  return finishEthereum(sending, keccak256(signed), created)
+  return finish(sending, { id, intent, owner, created })
 }
 
 /** The call of a transaction that Ethereum has too. @throws CommandError (usage) for any other */
 function ethereumCall({ intent: { call, value }, task }: Sending): NonNullable<Intent['call']> {
-  const { memo, permission } = task.options
+  const { expires, memo, permission } = task.options
   if (!call || value['token_id'] !== undefined)
     throw usageError(
       'only transfers of coins, calls and deployments are possible here: anything else needs --key-file FILE, on a chain with 6 decimals',
     )
-  if (memo !== undefined || permission !== undefined)
-    throw usageError('--memo and --permission need --key-file FILE, on a chain with 6 decimals')
+  if (expires !== undefined || memo !== undefined || permission !== undefined)
+    throw usageError(
+      '--expires, --memo and --permission need --key-file FILE, on a chain with 6 decimals',
+    )
   return call
 }
 
 async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promise<Result> {
-  const { channel, intent, owner, task, unit } = sending
+  const { channel, intent, owner, permission, task, unit, validity } = sending
   const { options } = task
   const { encodeTransaction, rawDataFromJson, rawDataToJson, signTransaction, transactionId } =
     await import('../../sdk/client.ts')
   const feeLimit = await feeLimitOf(sending)
   const head = await channel.head()
-  const expiration = head.time + seconds(options.expires) * 1000
+  const expiration = head.time + validity
   const raw = rawDataFromJson(
     toRawData(intent, {
       reference: head,
@@ -139,7 +151,7 @@ async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promis
       timestamp: Date.now(),
       feeLimit,
       memo: options.memo,
-      permission: options.permission === undefined ? undefined : Number(options.permission),
+      permission,
     }),
   )
   const txID = transactionId(raw)
@@ -158,12 +170,23 @@ async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promis
   return finish(sending, { id: txID, intent, owner, created, expiration })
 }
 
-/** The same bytes are one transaction, so they are sent until it is known what became of them. @throws UnconfirmedError */
+/**
+ * The same bytes are one transaction, so they are sent until it is known what became of them.
+ *
+ * @throws CommandError with the hash when that stays unknown. Its exit code does not advise a retry, which would pay twice.
+ */
 const deliver = (channel: Channel, of: { id: string; expiration: number }, signed: string) =>
-  sendUntilKnown(of, () => channel.broadcast(signed))
+  sendUntilKnown(of, () => channel.broadcast(signed)).catch((error: unknown) => {
+    if (!(error instanceof UnconfirmedError)) throw error
+    const hash = `0x${of.id}`
+    throw new CommandError(
+      `transaction ${hash} may be in a block until ${new Date(of.expiration).toISOString()}: look at "ethgate tx ${hash}" before you send it again (${failureOf(error.cause).message})`,
+      { cause: error, details: { hash } },
+    )
+  })
 
 async function sendManaged(sending: Sending): Promise<Result> {
-  const { channel, task } = sending
+  const { channel, intent, owner, task } = sending
   const { target } = task
   if (target.isNodeOnly)
     throw usageError('a node does not sign: give --key-file FILE, or a gateway with --rpc-url')
@@ -181,19 +204,7 @@ async function sendManaged(sending: Sending): Promise<Result> {
       },
     ])
     .catch((error: unknown) => revertedOrRefused(error, sending))
-  return finishEthereum(sending, String(hash), undefined)
-}
-
-/** The expiration is an estimate: the gateway or the development chain builds the native transaction. */
-async function finishEthereum(
-  sending: Sending,
-  hash: string,
-  created: string | undefined,
-): Promise<Result> {
-  const { channel, intent, owner, task } = sending
-  const { time } = await channel.head()
-  const expiration = time + seconds(task.options.expires) * 1000
-  return finish(sending, { id: hash.slice(2), intent, owner, created, expiration })
+  return finish(sending, { id: String(hash).slice(2), intent, owner, created: undefined })
 }
 
 /** A development chain answers an error after the transaction is in a block; the error has its hash. */
@@ -203,7 +214,7 @@ async function revertedOrRefused(error: unknown, { intent, task }: Sending): Pro
   if (!(error instanceof RpcFailure))
     throw new CommandError(
       `${failure.message}; the gateway may have sent the transaction: look at the account before you send it again`,
-      { cause: error, exitCode: failure.exitCode },
+      { cause: error },
     )
   if (typeof hash !== 'string') throw failure
   throw new CommandError(`transaction ${hash} is in a block and failed: ${failure.message}`, {
