@@ -171,6 +171,24 @@ describe('blocks are replaced', () => {
     })
   })
 
+  test('error: a transaction that the new branch refuses does not make it shorter', async () => {
+    await dev.rpc('anvil_mine', 3)
+    const height = await number()
+    const mined = { from: dev.accountOf(0), to: WHO, value: '0x1' }
+    const tooMuch = { ...mined, gas: '0x5208', value: `0x${(10n ** 17n).toString(16)}` }
+    const before = BigInt((await dev.rpc('eth_getBalance', WHO, 'latest')) as Hex)
+    const pairs = [
+      [tooMuch, 0],
+      [mined, 1],
+    ]
+    await expect(dev.rpc('anvil_reorg', 3, pairs)).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('insufficient funds'),
+    })
+    expect(await number()).toBe(height)
+    expect(BigInt((await dev.rpc('eth_getBalance', WHO, 'latest')) as Hex)).toBe(before + 1n)
+  })
+
   test('error: a transaction that cannot be sent removes no block', async () => {
     const height = await number()
     for (const transaction of ['0xf8', { from: WHO, to: WHO }])

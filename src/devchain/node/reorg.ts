@@ -96,10 +96,12 @@ export function reorgMethods(
         else checkSender(transaction)
       await chain.rewind(ledger.head().header.number - depth, false)
       ledger.shiftTurn()
+      const errors: unknown[] = []
       for (let position = 0; position < depth; position++) {
         const own = pairs.filter((pair) => pair.position === position)
-        await makeBlock(own, config)
+        await makeBlock(own, config, (error) => errors.push(error))
       }
+      if (errors.length > 0) throw errors[0]
       return null
     },
   })
@@ -107,10 +109,19 @@ export function reorgMethods(
   const signed = ({ transaction, unit }: Placed, config: Config) =>
     typeof transaction === 'string' ? read(transaction, unit) : sign(transaction, config)
 
-  /** Mines one block with these transactions and those of the pool. */
-  async function makeBlock(pairs: readonly Placed[], config: Config): Promise<ChainBlock> {
+  /** Mines one block with these transactions and those of the pool. Without one that is refused, so that the branch gets its length. */
+  async function makeBlock(
+    pairs: readonly Placed[],
+    config: Config,
+    onRefused: (error: unknown) => void,
+  ): Promise<ChainBlock> {
     let last: string | undefined
-    for (const pair of pairs) last = await chain.offer(await signed(pair, config))
+    for (const pair of pairs)
+      try {
+        last = await chain.offer(await signed(pair, config))
+      } catch (error) {
+        onRefused(error)
+      }
     // With `pending`, no second block is mined if a transaction of another client has already caused this one.
     return chain.mine(last === undefined ? {} : { pending: last })
   }
