@@ -140,7 +140,18 @@ describe('EIP-7702 transactions', () => {
         blockStateCalls: [{ calls }],
         returnFullTransactions: true,
       }),
-    ).toMatchObject([{ transactions: [{ nonce: '0x0' }, { nonce: '0x2' }] }])
+    ).toMatchObject([
+      {
+        transactions: [
+          {
+            nonce: '0x0',
+            type: '0x4',
+            authorizationList: [{ address: contract.toLowerCase(), nonce: '0x1' }],
+          },
+          { nonce: '0x2', type: '0x0' },
+        ],
+      },
+    ])
     // It can still send transactions.
     const request = { from: account.address, to: zeroAddress, value: '0x1' }
     expect(await receiptOf(await dev.rpc('eth_sendTransaction', request))).toMatchObject({

@@ -29,6 +29,7 @@ export function simulatedBlock(
       gas: call.gas ?? rules.gasLimit,
       ...feesOf(call, price),
       ...(call.accessList && { accessList: call.accessList }),
+      ...(call.authorizationList && { authorizationList: call.authorizationList }),
       nonce: Number(nonce),
       chainId: block.chainId,
     })
@@ -57,12 +58,16 @@ export function simulatedBlock(
   return { sealed, native: printBlock(sealed, true), infos }
 }
 
-/** The fees of a call as those of a transaction: an offer of the base fee and the tip where the call names the tip alone. */
-function feesOf({ gasPrice, maxPrice, tip = 0n }: EthereumCall, price: bigint) {
-  const hasFees = gasPrice === undefined && (maxPrice !== undefined || tip > 0n)
-  return hasFees
+/**
+ * The fees of a call as those of a transaction: an offer of the base fee and the tip where the call names the tip alone. A transaction with
+ * authorizations has no gas price.
+ */
+function feesOf({ authorizationList, gasPrice, maxPrice, tip = 0n }: EthereumCall, price: bigint) {
+  if (gasPrice === undefined && maxPrice === undefined && tip === 0n)
+    return authorizationList ? { maxFeePerGas: 0n } : { gasPrice: 0n }
+  return authorizationList || gasPrice === undefined
     ? { maxFeePerGas: maxPrice ?? price + tip, maxPriorityFeePerGas: tip }
-    : { gasPrice: gasPrice ?? 0n }
+    : { gasPrice }
 }
 
 export declare namespace simulatedBlock {

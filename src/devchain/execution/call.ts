@@ -1,4 +1,4 @@
-import type { AccessList } from 'viem'
+import type { AccessList, SignedAuthorizationList } from 'viem'
 
 import { intrinsicGas } from '../../codec/intrinsicGas.ts'
 import { EthereumError } from '../state/errors.ts'
@@ -41,6 +41,8 @@ export type EthereumCall = {
   chainId?: bigint
   /** Applied before the call. */
   authorizations?: readonly Authorization[]
+  /** The same as they were signed. */
+  authorizationList?: SignedAuthorizationList
 }
 
 /** The environment of a call. */

@@ -21,6 +21,7 @@ export function toEthereumCall(request: CallRequest, mostGas?: bigint): Ethereum
       accessList,
       chainId,
       authorizations: authorizationList && readAuthorizations(authorizationList),
+      authorizationList,
     }),
   }
 }
