@@ -169,6 +169,7 @@ test('error: a wrong password, a name that is a path, hostile parameters, no pas
     [['keys', 'new', '../escape', ...store], 'is not a name'],
     [['keys', 'show', '--account', 'cast', '--keystore-dir', keys], 'the password is missing'],
     [['keys', 'show'], 'the key is missing'],
+    [['keys', 'new', 'both', '--key-file', join(keys, 'both.key'), ...store], 'not both'],
     [['keys', 'show', '--account', 'nobody', ...store], 'the file does not exist'],
     [hostile(({ crypto }) => Object.assign(crypto.kdfparams, { n: 2 ** 30 })), 'are not usable'],
     [hostile(({ crypto }) => Object.assign(crypto, { kdf: 'none' })), 'neither scrypt nor pbkdf2'],
@@ -189,17 +190,22 @@ test.skipIf(!hasTerminal)(
   async () => {
     const folderOption = `--keystore-dir "${join(folder, 'typed')}"`
     /** Types the password when the command asks for it. Returns the exit code and all that the terminal showed. */
-    const type = (words: string, text: string) =>
+    const type = (words: string, text: string, again = text) =>
       new Promise<{ code: number | null; shown: string }>((resolve) => {
         const terminal = onTerminal(`keys ${words} ${folderOption}`)
         let shown = ''
         terminal.stdout.on('data', (chunk: Buffer) => {
-          const isAsked = shown.includes('Password: ')
+          const before = shown
           shown += chunk.toString()
-          if (!isAsked && shown.includes('Password: ')) terminal.stdin.write(`${text}\n`)
+          const asks = (prompt: string) => !before.includes(prompt) && shown.includes(prompt)
+          if (asks('Password: ')) terminal.stdin.write(`${text}\n`)
+          if (asks('Repeat the password: ')) terminal.stdin.write(`${again}\n`)
         })
         terminal.on('close', (code) => resolve({ code, shown }))
       })
+    const mistyped = await type('new alice', 'open sesame', 'opne sesame')
+    expect(mistyped.code).toBe(2)
+    expect(mistyped.shown).toContain('the passwords differ; nothing was stored')
     const created = await type('new alice', 'open sesame')
     expect(created.code).toBe(0)
     const right = await type('show --account alice -f eth', 'open sesame')
@@ -208,7 +214,7 @@ test.skipIf(!hasTerminal)(
     const wrong = await type('show --account alice -f eth', 'close sesame')
     expect(wrong.code).toBe(2)
     expect(wrong.shown).toContain('the password is wrong')
-    for (const { shown } of [created, right, wrong]) expect(shown).not.toContain('sesame')
+    for (const { shown } of [mistyped, created, right, wrong]) expect(shown).not.toContain('sesame')
     const stopped = await type('show --account alice', '\u0003')
     expect(stopped.code).toBe(130)
     expect(stopped.shown).toContain('ethgate: stopped')

@@ -74,6 +74,8 @@ describe('verify', () => {
         ? { error: { code: -32603, message: 'the upstream node is unreachable' } }
         : { result: method === 'eth_blockNumber' ? '0x9' : [] },
     )
+    const empty = ['verify', '--rpc-url', server.url, '--against', server.url, '--from', '999']
+    expect(await ethgate(empty)).toMatchObject({ code: 2, stdout: '' })
     const run = await ethgate(['verify', '--rpc-url', server.url, '--against', server.url])
     await server.close()
     expect(run).toMatchObject({ code: 1 })
@@ -308,6 +310,34 @@ describe('rpc', () => {
       expect(run.code).toBe(status === 502 ? 4 : 1)
     },
   )
+
+  test('behavior: every --header is sent', async () => {
+    const server = createHttpServer(({ headers }, response) =>
+      response.end(
+        JSON.stringify({ jsonrpc: '2.0', id: 1, result: [headers['x-a'], headers['x-b']] }),
+      ),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const headers = ['--header', 'x-a: 1', '--header', 'X-B: 2']
+    const run = await ethgate(['rpc', 'x', '--rpc-url', `http://127.0.0.1:${port}`, ...headers])
+    server.close()
+    expect(JSON.parse(run.stdout)).toEqual(['1', '2'])
+  })
+
+  test('error: a password in an address is refused and not printed', async () => {
+    for (const url of [
+      'http://me:secret@127.0.0.1:1',
+      'me:secret@127.0.0.1:1',
+      'ftp://me:secret@h',
+    ])
+      for (const words of [['block'], ['verify', '--against', url]]) {
+        const run = await ethgate([...words, '--rpc-url', url])
+        expect(run).toMatchObject({ code: 2, stdout: '' })
+        expect(run.stderr).toContain('takes no user and password')
+        expect(run.stderr).not.toContain('secret')
+      }
+  })
 
   test('error: the largest timeout is named', async () => {
     const run = await ethgate(['block', '--timeout', '2147484'])

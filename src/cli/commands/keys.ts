@@ -16,7 +16,7 @@ import {
   newKey,
   type PrivateKey,
   readKey,
-  readPassword,
+  readNewPassword,
   saveKey,
 } from '../wallet/key.ts'
 import { addCommand, addWord, type Task } from '../words/command.ts'
@@ -50,8 +50,10 @@ export function addKeysCommand(program: Command, io: Io): void {
     ],
     calls: 'nothing',
     async run(task, [name]) {
-      const key = newKey()
       const { keyFile } = task.options
+      if (name !== undefined && keyFile !== undefined)
+        throw usageError('give a name for a keystore or --key-file for a plain key, not both')
+      const key = newKey()
       if (name !== undefined) return store(task, name, key)
       if (keyFile !== undefined) await saveKey(keyFile, key.hex)
       else
@@ -159,7 +161,7 @@ async function store(
   key: PrivateKey,
 ): Promise<Result> {
   const path = keystorePath(options, name)
-  const password = await readPassword(options, io)
+  const password = await readNewPassword(options, io)
   const { encryptKey } = await import('../wallet/keystore.ts')
   await saveKey(path, await encryptKey(key.hex, key.address.eth.slice(2), password))
   return described(key, { keystore: path })

@@ -52,12 +52,14 @@ async function verify({ options, target, terminal }: Task<Options>): Promise<und
   if (options.against === undefined)
     throw usageError('the other server is missing: give --against URL')
   // The headers of the gateway are not for the other server.
-  const other = resolveTarget({ rpcUrl: options.against }, { env: {} })
+  const { against: rpcUrl, timeout = '30' } = options
+  const other = resolveTarget({ rpcUrl, timeout }, { env: {} }, '--against')
   const [ours, theirs] = [target.rpc, other.rpc]
   const heads = await Promise.all([ours, theirs].map((server) => server.call('eth_blockNumber')))
   const head = Math.min(...heads.map(Number))
   const from = wholeNumber(options.from, '--from')
   const to = options.to === undefined ? head : Math.min(wholeNumber(options.to, '--to'), head)
+  if (from > to) throw usageError(`--from ${from} is after the last block, ${to}`)
   const heights = spread(from, to, options.blocks)
   const quiet = options.quiet === true
   const progress = createProgress(terminal, { quiet, from, to, at: from, unit: 'answer' })
@@ -100,7 +102,7 @@ function stoppedBefore(number: number, failure: unknown): unknown {
 
 /** All heights from `from` to `to`, or `blocks` of them, evenly spaced. Two or more include both ends. */
 function spread(from: number, to: number, blocks: string | undefined) {
-  const range = Math.max(0, to - from + 1)
+  const range = to - from + 1
   const count = Math.min(range, blocks === undefined ? range : wholeNumber(blocks, '--blocks', 1))
   const last = Math.max(1, count - 1)
   return { count, at: (index: number) => from + Math.floor((index * (range - 1)) / last) }

@@ -15,7 +15,7 @@ export type TargetOptions = {
   rpcUrl?: string
   node?: string
   nodeSolidity?: string
-  header?: string
+  header?: string[]
   timeout?: string
 }
 
@@ -31,14 +31,20 @@ const MAX_TIMEOUT = 86_400
  * Reads options, then environment, then defaults. Without a node the native HTTP API is expected at the gateway's
  * own address, where a development chain serves it.
  *
+ * @param option - the option of the JSON-RPC address, for errors.
  * @throws CommandError (usage) for an address that is not a URL.
  */
-export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>) {
+export function resolveTarget(
+  options: TargetOptions,
+  { env }: Pick<Io, 'env'>,
+  option = '--rpc-url',
+) {
   if (env['ETHGATE_RPC']) throw usageError('ETHGATE_RPC is now ETH_RPC_URL, as in cast')
-  const rpcUrl = address(options.rpcUrl ?? (env['ETH_RPC_URL'] || DEFAULT_RPC), '--rpc-url')
+  const rpcUrl = address(options.rpcUrl ?? (env['ETH_RPC_URL'] || DEFAULT_RPC), option)
   const nodeText = options.node ?? (env['ETHGATE_NODE'] || undefined)
   const nodeUrl = nodeText === undefined ? base(rpcUrl) : address(nodeText, '--node')
-  const headers = header(options.header ?? (env['ETHGATE_HEADER'] || undefined))
+  const lines = options.header ?? [env['ETHGATE_HEADER'] || []].flat()
+  const headers: Record<string, string> = Object.assign({}, ...lines.map(header))
   const timeout = seconds(options.timeout ?? '30') * 1000
   const rpc = createRpc({ url: rpcUrl, timeout, headers })
   const isNodeOnly = nodeText !== undefined && options.rpcUrl === undefined
@@ -122,6 +128,8 @@ function decimalsIn(text: string): string | undefined {
 }
 
 function address(text: string, option: string): string {
+  if (/^(?:\w+:\/\/)?[^/]*@/.test(text))
+    throw usageError(`${option} takes no user and password: give them as a header (--header)`)
   const bare = /^[\w.-]+:\d+(\/|$)/.test(text) ? `http://${text}` : text
   if (!URL.canParse(bare) || !/^(https?|wss?):$/.test(new URL(bare).protocol))
     throw usageError(`${option} needs a URL such as http://127.0.0.1:8545, got "${text}"`)
@@ -133,8 +141,8 @@ function base(rpc: string): string {
   return rpc.replace(/\/(jsonrpc|solidity|wei|ws)$/, '')
 }
 
-function header(text: string | undefined): Record<string, string> {
-  if (text !== undefined && text.indexOf(':') < 1) throw usageError('--header needs "NAME: VALUE"')
+function header(text: string): Record<string, string> {
+  if (text.indexOf(':') < 1) throw usageError('--header needs "NAME: VALUE"')
   return headersOf(text)
 }
 

@@ -114,15 +114,15 @@ export function keystoreFolder({ keystoreDir }: KeyOptions): string {
 }
 
 /** The password of a keystore: from a file, or typed on a terminal. @throws CommandError (usage; interrupted by Ctrl-C) */
-export async function readPassword({ passwordFile }: KeyOptions, io: Io): Promise<string> {
-  const path = passwordFile ?? (io.env['ETH_PASSWORD'] || undefined)
+async function readPassword(options: KeyOptions, io: Io, prompt = 'Password: '): Promise<string> {
+  const path = passwordFileOf(options, io)
   if (path !== undefined) return (await readText(path, '--password-file')).replace(/\r?\n$/, '')
   if (io.stdin !== process.stdin || !process.stdin.isTTY)
     throw usageError('the password is missing: give --password-file FILE')
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
   // From here on the terminal does not show what is typed.
-  io.stderr.write('Password: ')
+  io.stderr.write(prompt)
   return new Promise((resolve, reject) => {
     lines.once('SIGINT', () => {
       reject(new CommandError('stopped', { exitCode: EXIT.interrupted }))
@@ -137,6 +137,19 @@ export async function readPassword({ passwordFile }: KeyOptions, io: Io): Promis
       lines.close()
     })
   })
+}
+
+/** The password of a new keystore: typed twice, because a typing error would make the key useless. @throws as `readPassword` */
+export async function readNewPassword(options: KeyOptions, io: Io): Promise<string> {
+  const password = await readPassword(options, io)
+  if (passwordFileOf(options, io) === undefined)
+    if ((await readPassword(options, io, 'Repeat the password: ')) !== password)
+      throw usageError('the passwords differ; nothing was stored')
+  return password
+}
+
+function passwordFileOf({ passwordFile }: KeyOptions, { env }: Io): string | undefined {
+  return passwordFile ?? (env['ETH_PASSWORD'] || undefined)
 }
 
 /** Writes a key or a keystore for its owner only. An existing file is never replaced. */

@@ -44,7 +44,11 @@ function addRpcOptions(command: Command): Command {
       '-r, --rpc-url <url>',
       'JSON-RPC address of a gateway or node (env ETH_RPC_URL, default http://127.0.0.1:8545)',
     )
-    .option('--header <line>', '"NAME: VALUE" sent with every request (env ETHGATE_HEADER)')
+    .option(
+      '--header <line>',
+      '"NAME: VALUE" sent with every request; may be repeated (env ETHGATE_HEADER)',
+      collect,
+    )
     .option('--timeout <seconds>', 'timeout of one request (default 30)')
 }
 
