@@ -57,6 +57,18 @@ describe('how it reads', () => {
     expect(many).toBe(once)
   })
 
+  test('behavior: calls at many earlier blocks at once', async () => {
+    await real.rpc('hardhat_mine', '0x64')
+    const number = Number(await real.rpc('eth_blockNumber'))
+    const fork = await startFork({ number })
+    const heights = Array.from(
+      { length: 70 },
+      (_, index) => `0x${(number - 1 - index).toString(16)}`,
+    )
+    const found = await Promise.all(heights.map((height) => balanceOf(fork, WHO, height)))
+    expect(new Set(found)).toEqual(new Set([107n]))
+  })
+
   test('error: a failing node is an error, never an empty account', async () => {
     const fork = await startFork()
     expect(await balanceOf(fork, WHO)).toBe(7n)

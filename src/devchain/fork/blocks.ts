@@ -1,12 +1,17 @@
+import { LRUCache } from 'lru-cache'
+
 import type { NativeClient } from '../../native/client.ts'
 import type { Block } from '../../native/wire/types.ts'
 import type { ChainBlock } from '../blocks/block.ts'
 import { ForkError } from '../state/errors.ts'
 import { MissingStateError } from '../state/missing.ts'
 
+/** Most blocks in memory. A contract can see the hashes of 256. */
+const MOST_KNOWN = 10_000
+
 /** Blocks before a fork, with ids, times and producers but without transactions. */
 export function createEarlierBlocks(native: NativeClient) {
-  const known = new Map<number, ChainBlock>()
+  const known = new LRUCache<number, ChainBlock>({ max: MOST_KNOWN })
 
   /** @throws ForkError when the node has no such block; UpstreamError when it does not answer */
   async function fetch(number: number): Promise<ChainBlock> {

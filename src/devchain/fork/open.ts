@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 
+import { LRUCache } from 'lru-cache'
+
 import { createCapabilities } from '../../native/capabilities.ts'
 import { createNodeClient } from '../../native/client.ts'
 import type { NodeRpc } from '../../native/transport/nodeRpc.ts'
@@ -56,7 +58,7 @@ export async function openFork({ cache, number, rpc, transport, urls }: openFork
   const ask = (operation: string, body: unknown): Promise<unknown> =>
     native.call('wallet', operation, body)
   const answers = new Map<string, Promise<unknown>>()
-  const earlier = new Map<number, StateReader>()
+  const earlier = new LRUCache<number, StateReader>({ max: MAX_STATES })
   const everywhere = known.filter(([name]) => /^(parameter|prices):/.test(name))
 
   return {
@@ -76,9 +78,10 @@ export async function openFork({ cache, number, rpc, transport, urls }: openFork
       if (reach.storage !== 'block') throw noState(number)
       const open = earlier.get(number)
       if (open) return open
-      const state = stateOf(blocks.at(number), everywhere, () => undefined)
-      if (earlier.size >= MAX_STATES) earlier.clear()
-      earlier.set(number, state)
+      // Work that had to wait for a value asks for the state again, so it must be there however many others are used meanwhile.
+      const keep = () => void earlier.set(number, state)
+      const state = stateOf(blocks.at(number), everywhere, keep)
+      keep()
       return state
     },
     /** The balance of an account after an earlier block. @throws ForkError when the node does not keep it */
