@@ -66,6 +66,11 @@ describe('error', () => {
       {},
       '--upstream: expected an address without user and password: give them as a header',
     ],
+    [
+      { upstream: 'ftp://me:secret@x' },
+      {},
+      '--upstream: expected an address without user and password: give them as a header',
+    ],
     [{ upstreamHeader: 'x' }, {}, '--upstream-header: expected a header such as "x-api-key: 0123"'],
     [
       { logLevel: 'loud' },

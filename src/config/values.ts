@@ -74,10 +74,10 @@ export function redisUrl(input: string): string {
 /** An http(s) address, without a trailing slash. */
 export function url(input: string): string {
   const parsed = URL.canParse(input) ? new URL(input) : undefined
+  if (parsed?.username || parsed?.password)
+    throw new Error('expected an address without user and password: give them as a header')
   if (!parsed || !/^https?:$/.test(parsed.protocol))
     throw new Error(`expected an http(s) URL such as http://127.0.0.1:8090, got "${input}"`)
-  if (parsed.username !== '' || parsed.password !== '')
-    throw new Error('expected an address without user and password: give them as a header')
   return input.replace(/\/+$/, '')
 }
 

@@ -379,10 +379,23 @@ test('error: wrong options are refused before anything is sent', async () => {
     ['--from', FIRST, '--expires', 'abc'],
     ['--from', FIRST, '--expires', '5'],
     ['--key-file', key, '--permission', 'abc'],
+    ['--key-file', key, '--create', artifact, '--data', '0x01'],
     ['--key-file', key, '--abi', join(folder, 'missing.json')],
   ])
     expect(await send(SECOND, '--value', '1sun', ...args)).toMatchObject({ code: 2, stdout: '' })
   expect((await balance(SECOND)) - before).toBe(0n)
+  const vote = await ethgate([
+    'account',
+    'vote',
+    `${SECOND}=1=2`,
+    '--key-file',
+    key,
+    '--rpc-url',
+    url,
+  ])
+  expect(vote).toMatchObject({ code: 2, stdout: '' })
+  const short = await send(SECOND, '--value', '1sun', '--key-file', key, '--expires', '30.23456')
+  expect(short).toMatchObject({ code: 0, stderr: '' })
   const empty = join(folder, 'empty')
   await writeFile(empty, '\n')
   const run = await send('--create', empty, '--key-file', key)

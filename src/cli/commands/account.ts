@@ -140,7 +140,7 @@ function stakeOf(
 
 function voteOf(owner: AddressForms, words: readonly (string | undefined)[]): Intent {
   const votes = words.map((word = '') => {
-    const [producer = '', count = ''] = word.split('=')
+    const [producer = '', count = ''] = word.split(/=(.*)/)
     return {
       producer: parseAddress(producer, 'a vote is PRODUCER=COUNT; the producer'),
       count: wholeNumber(count, `the votes of ${producer}`, 1),

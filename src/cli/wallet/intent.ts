@@ -127,7 +127,8 @@ async function readCreation(
   owner: AddressForms,
   unitOf: () => Promise<Unit>,
 ): Promise<Intent> {
-  if (options.token !== undefined) throw usageError('--create takes no --token')
+  if (options.token !== undefined || options.data !== undefined)
+    throw usageError('--create takes no --token and no --data')
   const { encodeArguments } = await import('../text/arguments.ts')
   const { loadAbi, signatures } = await import('../text/abi.ts')
   const artifact = await readArtifact(options.create ?? '', options.contract)

@@ -62,7 +62,7 @@ export async function sendTransaction(
 ): Promise<Result> {
   const { io, options, target, terminal } = task
   // Whatever is wrong with the options must be said before something is sent.
-  const validity = seconds(options.expires) * 1000
+  const validity = Math.round(seconds(options.expires) * 1000)
   const permission =
     options.permission === undefined ? undefined : wholeNumber(options.permission, '--permission')
   if (options.abi !== undefined) await loadAbi(options.abi)
