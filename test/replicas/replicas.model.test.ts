@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import type { Hash } from 'viem'
 import { describe, expect, test } from 'vitest'
 
+import { createCursors } from '../../src/chain/filters/cursors.ts'
 import { createFilters } from '../../src/chain/filters/filters.ts'
 import { createPendingFeed } from '../../src/chain/filters/pending.ts'
 import { createRedisFilterStore } from '../../src/chain/filters/redis.ts'
@@ -27,6 +28,7 @@ type Event = { pause: number } & (
   | { kind: 'mine'; logs: number }
   | { kind: 'reorg'; depth: number; longer: number; logs: number }
   | { kind: 'poll'; replica: number; filter: 'logs' | 'blocks'; outcome: 'sent' | 'lost' }
+  | { kind: 'next'; replica: number; limit: number; then: 'acknowledge' | 'repeat' | 'nothing' }
   | { kind: 'crash'; replica: number; polling: boolean }
   | { kind: 'redis' }
 )
@@ -66,6 +68,16 @@ const events: fc.Arbitrary<Event> = fc.oneof(
     }),
   },
   {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('next'),
+      replica,
+      limit: fc.integer({ min: 1, max: 6 }),
+      then: fc.constantFrom('acknowledge', 'repeat', 'nothing'),
+      pause,
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('crash'), replica, polling: fc.boolean(), pause }),
   },
@@ -85,25 +97,27 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
     native: chain.native,
     onError: () => {},
   })
-  const store = createRedisFilterStore({
+  const limits = {
     bytesPerClient: 9_000,
     bytesTotal: 9_000,
     lease: LEASE,
-    link,
     perClient: 9,
     total: 9,
     ttl: 60_000,
-  })
+  }
+  const store = createRedisFilterStore({ ...limits, link })
+  const cursorStore = createRedisFilterStore({ ...limits, link, name: 'cursor' })
+  const view: Parameters<typeof createFilters>[0]['chain'] = {
+    view: 'full',
+    block: outsideTheWindow,
+    logRows: outsideTheWindow,
+    logs: outsideTheWindow,
+    resolve: async () => undefined,
+  }
   /** Filters whose last cursor the store has not accepted yet. */
   const uncommitted = new Set<string>()
   const filters = createFilters({
-    chain: {
-      view: 'full',
-      block: outsideTheWindow,
-      logRows: outsideTheWindow,
-      logs: outsideTheWindow,
-      resolve: async () => undefined,
-    },
+    chain: view,
     head,
     log: silentLog,
     pageSize: 4,
@@ -120,6 +134,7 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
     ttl: 60_000,
   })
   return {
+    cursors: createCursors({ chain: view, head, store: async () => cursorStore }),
     filters,
     head,
     /** Waits until the cursors of all delivered pages are stored: a page comes again if its replica is killed before. */
@@ -167,6 +182,11 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     logs: await of(0).filters.createLogs({ client: 'model' }, { addresses: [], topics: [] }),
     blocks: await of(0).filters.createBlocks({ client: 'model' }),
   }
+  await of(0).cursors.open(OWNER, 'a', { addresses: [], topics: [] })
+  /** The logs of the cursor whose page was acknowledged. */
+  const processed: RpcLog[] = []
+  /** The last page of the cursor, until a client knows whether its acknowledgement was accepted. */
+  let held: { logs: RpcLog[]; cursor: string } | undefined
   let minedLogs = 0
 
   const blockOf = (count: number): Script => ({
@@ -179,8 +199,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
   function receive(filter: 'logs' | 'blocks', page: (RpcLog | Hash)[]) {
     for (const item of page)
       if (typeof item === 'string') announced.push(item)
-      else if (item.removed) expect(nameOf(received.pop() as RpcLog)).toBe(nameOf(item))
-      else received.push(item)
+      else take(received, item)
     expect(page.every((item) => (typeof item === 'string') === (filter === 'blocks'))).toBe(true)
   }
 
@@ -190,6 +209,35 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     if (outcome === 'sent') receive(filter, page)
     request.end(outcome === 'sent')
     return page
+  }
+
+  /** Acknowledges the page that is held. An answer that is lost leaves it held, and the next call repeats it. */
+  async function acknowledge(index: number) {
+    if (!held) return
+    const { cursor, logs } = held
+    expect(await of(index).cursors.acknowledge(OWNER, 'a', cursor)).toBe(true)
+    held = undefined
+    for (const item of logs) take(processed, item)
+    expect(await of(1 - index).cursors.acknowledge(OWNER, 'a', cursor)).toBe(true)
+  }
+
+  /** The next page of the cursor, read twice or once, and acknowledged or not. */
+  async function next(index: number, limit: number, then: 'acknowledge' | 'repeat' | 'nothing') {
+    if (held) return acknowledge(index)
+    const { hash } = chain.head()
+    const isSettled = replicas.every(({ head }) => head.latest().hash === hash)
+    const { cursor, logs } = await of(index).cursors.next(OWNER, 'a', { call: {}, limit })
+    let page = { cursor, logs: fromPrepared(logs) }
+    if (then === 'repeat') {
+      const again = await of(1 - index).cursors.next(OWNER, 'a', { call: {}, limit: limit + 1 })
+      const other = { cursor: again.cursor, logs: fromPrepared(again.logs) }
+      // A reorg that a replica receives in between may remove the page.
+      if (page.logs.length > 0 && isSettled) expect(other).toEqual(page)
+      page = other
+    }
+    if (page.logs.length === 0 || then === 'nothing') return undefined
+    held = page
+    return acknowledge(index)
   }
 
   async function happen(event: Event) {
@@ -209,6 +257,11 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
       case 'poll':
         // Redis may be unreachable, or the replica behind. The poll then fails, and no page is lost.
         await poll(event.replica, event.filter, event.outcome).catch((error: unknown) => {
+          if (!(error instanceof RpcError) || error.code !== -32603) throw error
+        })
+        break
+      case 'next':
+        await next(event.replica, event.limit, event.then).catch((error: unknown) => {
           if (!(error instanceof RpcError) || error.code !== -32603) throw error
         })
         break
@@ -250,7 +303,15 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     if (pages.some(({ length }) => length > 0)) last = Date.now()
     else await sleep(60)
   }
+  let isEnd = false
+  while (!isEnd) {
+    await until(() => acknowledge(0))
+    const page = await of(1).cursors.next(OWNER, 'a', { call: {}, limit: 4 })
+    held = { cursor: page.cursor, logs: fromPrepared(page.logs) }
+    isEnd = held.logs.length === 0
+  }
   const canonical = of(0).head.window()?.blocks ?? []
+  expect(processed.map(nameOf)).toEqual(canonical.flatMap(({ logs }) => logs.map(nameOf)))
   expect(received.map(nameOf)).toEqual(canonical.flatMap(({ logs }) => logs.map(nameOf)))
   expect(new Set(announced).size).toBe(announced.length)
   const hashes: Hash[] = chain
@@ -260,6 +321,14 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
   expect(announced.filter((hash) => hashes.includes(hash))).toEqual(hashes)
   for (const request of undelivered) request.end(false)
   await Promise.all(replicas.map((replica) => replica.stop()))
+}
+
+const OWNER = { client: 'model' }
+
+/** Adds a log to those that a client has. A removed one must be the last of them. */
+function take(logs: RpcLog[], log: RpcLog): void {
+  if (log.removed) expect(nameOf(logs.pop() as RpcLog)).toBe(nameOf(log))
+  else logs.push(log)
 }
 
 const nameOf = ({ blockHash, logIndex }: RpcLog) => `${blockHash}:${logIndex}`

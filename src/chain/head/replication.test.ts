@@ -146,7 +146,9 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     still.mine()
     const a = await start({ of: still })
     const b = await start()
-    expect([a, b].map(({ head }) => head.status().role)).toEqual(['leader', 'follower'])
+    await until(() =>
+      expect([a, b].map(({ head }) => head.status().role)).toEqual(['leader', 'follower']),
+    )
     const block = chain.mine({ logs: [[log]] })
     await until(() => expect(b.head.status().role).toBe('leader'))
     await haveHead(2, block.hash)
