@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { explainSkip, redisServerMissing, startRedis } from '../../test/support/redis.ts'
 import { until } from '../../test/support/until.ts'
 import { createRedisLink } from '../lib/redis.ts'
-import { createFileUsageStore, createRedisUsageStore, createUsage } from './usage.ts'
+import { createFileUsageStore, createRedisUsageStore, createUsage, type UsageRow } from './usage.ts'
 
 explainSkip(redisServerMissing)
 
@@ -38,6 +38,28 @@ test('behavior: calls are counted on their day, also when the clock is set back'
   const row = { key: 'alice', method: 'eth_call' }
   expect(await store.read('2027-01-31')).toEqual([{ ...row, day: '2027-01-31', calls: 3, cost: 6 }])
   expect(await store.read('2027-02-01')).toEqual([{ ...row, day: '2027-02-01', calls: 1, cost: 2 }])
+})
+
+test('behavior: stops after the write in flight, and writes again what that one could not', async () => {
+  let fail: (error: Error) => void = () => {}
+  const failing = new Promise<void>((_, reject) => (fail = reject))
+  const writes: (readonly UsageRow[])[] = []
+  const usage = createUsage({
+    now: () => NOON,
+    onError: () => {},
+    store: {
+      add: (rows) => (writes.push(rows) === 1 ? failing : Promise.resolve()),
+      read: async () => [],
+    },
+  })
+  usage.add('alice', 'eth_call', 2)
+  void usage.flush()
+  const stopped = usage.stop()
+  await new Promise(setImmediate)
+  fail(new Error('Redis is full'))
+  await stopped
+  const row = { day: '2027-01-31', key: 'alice', method: 'eth_call', calls: 1, cost: 2 }
+  expect(writes).toEqual([[row], [row]])
 })
 
 test.skipIf(redisServerMissing)(

@@ -22,6 +22,7 @@ export type UsageStore = {
 /** Collects usage and writes it every five seconds. A crash loses at most the usage of that time. */
 export function createUsage({ now = Date.now, onError, store }: createUsage.Options) {
   let rows = new Map<string, UsageRow>()
+  let writing: Promise<void> = Promise.resolve()
   let today = { day: '', ends: 0 }
   /** Rows of today by key and method. To find one in `rows`, a text has to be written for each call. */
   let ofToday = new Map<string, Map<string, UsageRow>>()
@@ -45,7 +46,7 @@ export function createUsage({ now = Date.now, onError, store }: createUsage.Opti
     else ofKey.set(method, addTo(rows, day, key, method, 1, cost))
   }
 
-  async function flush(): Promise<void> {
+  async function write(): Promise<void> {
     const written = rows
     if (written.size === 0) return
     rows = new Map()
@@ -59,6 +60,9 @@ export function createUsage({ now = Date.now, onError, store }: createUsage.Opti
       onError(error, 'the usage of API keys cannot be written')
     }
   }
+
+  /** One write at a time, so that the last one also has what an earlier one could not write. */
+  const flush = () => (writing = writing.then(write))
 
   const timer = setInterval(() => void flush(), FLUSH_MS)
   timer.unref()

@@ -189,6 +189,17 @@ test('behavior: blocks that nobody has read are read before anything expires', a
   expect(node.asked).toBeLessThan(40)
 })
 
+test('behavior: one update reads a limited number of blocks, however many transactions need them', async () => {
+  const { node, older, send, state, update } = createScene()
+  for (const n of [400, 500, 600]) await send(n, 10)
+  for (let n = 10; n < 1_000; n++) older.set(n, blockOf(n))
+  await update([blockOf(1_000)], 1_000)
+  expect(node.asked).toBe(256)
+  expect(await state(400)).toBe('pending')
+  for (const n of [1_001, 1_002]) await update([blockOf(n)], n)
+  expect(await Promise.all([400, 500, 600].map(state))).toEqual([undefined, undefined, undefined])
+})
+
 test('behavior: sent elsewhere before, and shown by a node in a solidified block', async () => {
   const { node, send, state, update } = createScene()
   await update([blockOf(99)], 99)

@@ -43,6 +43,8 @@ export function createFollow({
   let missedFrom = Infinity
   /** The lowest block since which this process has looked up the transactions of all blocks. */
   let followedFrom = Infinity
+  /** Blocks below that this update may still read. */
+  let room = 0
   /** The blocks below that were read last, from the one after `from` to `to`. */
   let older: { from: number; to: { number: number; hash: Hash; timestamp: number } } | undefined
 
@@ -106,6 +108,7 @@ export function createFollow({
   /** Releases transactions that no block can have any more. */
   async function expire({ timestamp }: HeadBlock): Promise<void> {
     const ids = await store.unfinished({ expiredAt: timestamp, limit: SWEEP })
+    room = READ
     for (const sent of await Promise.all(ids.map((id) => store.find(id)))) {
       if (sent?.state !== 'pending') continue
       const block = head.blockWith(sent.id)
@@ -125,7 +128,7 @@ export function createFollow({
       older = { from: after.number, to: { ...after, timestamp: 0 } }
     const isEnough = () =>
       older === undefined || older.to.number + 1 >= to || older.to.timestamp > expiration
-    for (let read = 0; read < READ && !isEnough(); read += PARALLEL) {
+    for (; room > 0 && !isEnough(); room -= PARALLEL) {
       const first = older.to.number + 1
       const numbers = Array.from({ length: Math.min(PARALLEL, to - first) }, (_, i) => first + i)
       for (const block of await Promise.all(numbers.map(solidBlock))) {
