@@ -86,6 +86,25 @@ describe('createNodeClient', () => {
     )
   })
 
+  test('error: a block or a transaction of another height or id', async () => {
+    const id = 'ab'.repeat(32)
+    const value = 'cd'.repeat(32)
+    const { wallet } = native
+    const block = `{"blockID":"${id}","block_header":{"raw_data":{"number":8}}}`
+    const asks: [string, () => Promise<unknown>][] = [
+      [block, () => wallet.getBlockByNum({ num: 7 })],
+      [block, () => wallet.getBlockById({ value })],
+      [`{"txID":"${id}","raw_data":{"contract":[]}}`, () => wallet.getTransactionById({ value })],
+      [`{"id":"${id}"}`, () => wallet.getTransactionInfoById({ value })],
+    ]
+    for (const [answer, ask] of asks) {
+      answerWith(answer)
+      await expect(ask()).rejects.toThrow('for another request')
+    }
+    answerWith(`{"id":"${id}"}`)
+    expect(await wallet.getTransactionInfoById({ value: `0x${'AB'.repeat(32)}` })).toEqual({ id })
+  })
+
   test('behavior: the maker’s spelling of three fields is read as the neutral one', async () => {
     answerWith('{"TotalTronPowerWeight":5,"tronPowerLimit":3,"tronPowerUsed":2,"NetUsed":1}')
     expect(await native.wallet.getAccountResource({ address: keys.bob.hex })).toEqual({

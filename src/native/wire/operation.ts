@@ -38,11 +38,15 @@ export type Part<output> = {
 }
 
 /** A query whose answer `{}` means that the object does not exist. */
-export const find = <input, output>(path: string): Operation<input, output | undefined> => ({
+export const find = <input, output>(
+  path: string,
+  isFor?: Operation<input, output>['isFor'],
+): Operation<input, output | undefined> => ({
   path,
   kind: 'read',
   method: 'POST',
   empty: 'unknown',
+  ...(isFor && { isFor: isFor as NonNullable<typeof isFor> }),
 })
 
 /** A query whose answer `{}` is an object with default values. */

@@ -18,18 +18,31 @@ import type * as wire from './types.ts'
 import { blockPart, blocksPart, type BlockView, outcomesPart, type OutcomeView } from './views.ts'
 
 type Value = { value: wire.Hex }
+type Height = { num: number }
 type Page = { offset: number; limit: number }
+
+/** Whether a block has the height that was asked for. The number of block 0 is omitted. */
+const isOfHeight = ({ num }: Height, { block_header }: Pick<wire.Block, 'block_header'>) =>
+  !block_header?.raw_data || num === Number(block_header.raw_data.number ?? 0)
+
+/** Whether a block, a transaction or its info has the id that was asked for, if it has one. */
+function isOfId({ value }: Value, { blockID, id, txID }: Ids): boolean {
+  const asked = value.toLowerCase().replace(/^0x/, '')
+  return asked === (blockID ?? txID ?? id ?? asked)
+}
+
+type Ids = { blockID?: wire.Hex; txID?: wire.Hex; id?: wire.Hex }
 
 /** Operations of both `/wallet` and `/walletsolidity`. */
 export const sharedOperations = {
   getNowBlock: { ...get<wire.Block>('getnowblock'), method: 'POST' },
-  getBlock: {
-    ...find<request.BlockSelector, wire.Block>('getblock'),
-    isFor: ({ id_or_num: selector = '' }, { block_header }) =>
-      !/^\d{1,20}$/.test(selector) || Number(selector) === (block_header?.raw_data?.number ?? 0),
-  } as Operation<request.BlockSelector, wire.Block | undefined>,
-  getBlockByNum: find<{ num: number }, wire.Block>('getblockbynum'),
-  getBlockById: find<Value, wire.Block>('getblockbyid'),
+  getBlock: find<request.BlockSelector, wire.Block>(
+    'getblock',
+    ({ id_or_num: selector = '' }, block) =>
+      !/^\d{1,20}$/.test(selector) || isOfHeight({ num: Number(selector) }, block),
+  ),
+  getBlockByNum: find<Height, wire.Block>('getblockbynum', isOfHeight),
+  getBlockById: find<Value, wire.Block>('getblockbyid', isOfId),
   /** `startNum` ≤ n < `endNum`, at most 100. */
   getBlockByLimitNext: read<{ startNum: number; endNum: number }, { block?: wire.Block[] }>(
     'getblockbylimitnext',
@@ -37,21 +50,17 @@ export const sharedOperations = {
   /** 1 to 99 newest, ascending. */
   getBlockByLatestNum: read<{ num: number }, { block?: wire.Block[] }>('getblockbylatestnum'),
   /** On `/wallet` also pending transactions. */
-  getTransactionById: find<Value, wire.Transaction>('gettransactionbyid'),
-  getTransactionInfoById: find<Value, wire.TransactionInfo>('gettransactioninfobyid'),
+  getTransactionById: find<Value, wire.Transaction>('gettransactionbyid', isOfId),
+  getTransactionInfoById: find<Value, wire.TransactionInfo>('gettransactioninfobyid', isOfId),
   /** The height of the block that has a transaction. */
   getTransactionHeight: { ...find<Value, number>('gettransactioninfobyid'), part: heightPart },
   /** In the order of the block; an unknown block has none. */
-  getTransactionInfoByBlockNum: list<{ num: number }, wire.TransactionInfo>(
-    'gettransactioninfobyblocknum',
+  getTransactionInfoByBlockNum: list<Height, wire.TransactionInfo>('gettransactioninfobyblocknum'),
+  getTransactionCountByBlockNum: read<Height, { count: number }>('gettransactioncountbyblocknum'),
+  getAccount: find<{ address: HexAddress }, account.Account>(
+    'getaccount',
+    ({ address }, account) => address === (account.address ?? address),
   ),
-  getTransactionCountByBlockNum: read<{ num: number }, { count: number }>(
-    'gettransactioncountbyblocknum',
-  ),
-  getAccount: {
-    ...find<{ address: HexAddress }, account.Account>('getaccount'),
-    isFor: ({ address }, account) => address === (account.address ?? address),
-  } as Operation<{ address: HexAddress }, account.Account | undefined>,
   getAccountById: find<{ account_id: wire.Hex }, account.Account>('getaccountbyid'),
   getDelegatedResource: read<
     { fromAddress: HexAddress; toAddress: HexAddress },
@@ -132,7 +141,7 @@ export const walletOperations = {
     'gettransactionreceiptbyid',
   ),
   getTransactionListFromPending: get<{ txId?: wire.Hex[] }>('gettransactionlistfrompending'),
-  getTransactionFromPending: find<Value, wire.Transaction>('gettransactionfrompending'),
+  getTransactionFromPending: find<Value, wire.Transaction>('gettransactionfrompending', isOfId),
   getPendingSize: get<{ pendingSize: number }>('getpendingsize'),
 
   getAccountResource: find<{ address: HexAddress }, account.AccountResource>('getaccountresource'),
@@ -147,14 +156,14 @@ export const walletOperations = {
   getRuntimeCode: { ...find<Value, wire.Hex>('getcontractinfo'), part: codePart },
 
   /** Blocks and outcomes that are decoded as far as they are used. */
-  getBlockViewByNum: { ...find<{ num: number }, BlockView>('getblockbynum'), part: blockPart },
+  getBlockViewByNum: { ...find<Height, BlockView>('getblockbynum'), part: blockPart },
   getBlockViewById: { ...find<Value, BlockView>('getblockbyid'), part: blockPart },
   getBlockViews: {
     ...read<{ startNum: number; endNum: number }, BlockView[]>('getblockbylimitnext'),
     part: blocksPart,
   },
   getOutcomeViewsByBlockNum: {
-    ...list<{ num: number }, OutcomeView>('gettransactioninfobyblocknum'),
+    ...list<Height, OutcomeView>('gettransactioninfobyblocknum'),
     part: outcomesPart,
   },
 
@@ -169,12 +178,12 @@ export const walletOperations = {
     part: partiesPart,
   },
   getBlockOutline: {
-    ...find<{ num: number }, BlockOutline>('getblockbynum'),
+    ...find<Height, BlockOutline>('getblockbynum'),
     part: outlinePart,
   },
   /** The logs of each transaction of a block, in the order of the block; empty for an unknown block. */
   getTransactionLogsByBlockNum: {
-    ...list<{ num: number }, OutcomeLogs>('gettransactioninfobyblocknum'),
+    ...list<Height, OutcomeLogs>('gettransactioninfobyblocknum'),
     part: logsPart,
   },
   /** The logs of one transaction, and the height and time of its block. */
