@@ -28,7 +28,7 @@ type Event = { pause: number } & (
   | { kind: 'mine'; logs: number }
   | { kind: 'reorg'; depth: number; longer: number; logs: number }
   | { kind: 'poll'; replica: number; filter: 'logs' | 'blocks'; outcome: 'sent' | 'lost' }
-  | { kind: 'next'; replica: number; limit: number; then: 'acknowledge' | 'repeat' | 'nothing' }
+  | { kind: 'next'; replica: number; limit: number; use: 'acknowledge' | 'repeat' | 'nothing' }
   | { kind: 'crash'; replica: number; polling: boolean }
   | { kind: 'redis' }
 )
@@ -73,7 +73,7 @@ const events: fc.Arbitrary<Event> = fc.oneof(
       kind: fc.constant('next'),
       replica,
       limit: fc.integer({ min: 1, max: 6 }),
-      then: fc.constantFrom('acknowledge', 'repeat', 'nothing'),
+      use: fc.constantFrom('acknowledge', 'repeat', 'nothing'),
       pause,
     }),
   },
@@ -222,20 +222,20 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
   }
 
   /** The next page of the cursor, read twice or once, and acknowledged or not. */
-  async function next(index: number, limit: number, then: 'acknowledge' | 'repeat' | 'nothing') {
+  async function next(index: number, limit: number, use: 'acknowledge' | 'repeat' | 'nothing') {
     if (held) return acknowledge(index)
     const { hash } = chain.head()
     const isSettled = replicas.every(({ head }) => head.latest().hash === hash)
     const { cursor, logs } = await of(index).cursors.next(OWNER, 'a', { call: {}, limit })
     let page = { cursor, logs: fromPrepared(logs) }
-    if (then === 'repeat') {
+    if (use === 'repeat') {
       const again = await of(1 - index).cursors.next(OWNER, 'a', { call: {}, limit: limit + 1 })
       const other = { cursor: again.cursor, logs: fromPrepared(again.logs) }
       // A reorg that a replica receives in between may remove the page.
       if (page.logs.length > 0 && isSettled) expect(other).toEqual(page)
       page = other
     }
-    if (page.logs.length === 0 || then === 'nothing') return undefined
+    if (page.logs.length === 0 || use === 'nothing') return undefined
     held = page
     return acknowledge(index)
   }
@@ -261,7 +261,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
         })
         break
       case 'next':
-        await next(event.replica, event.limit, event.then).catch((error: unknown) => {
+        await next(event.replica, event.limit, event.use).catch((error: unknown) => {
           if (!(error instanceof RpcError) || error.code !== -32603) throw error
         })
         break

@@ -46,7 +46,7 @@ export const find = <input, output>(
   kind: 'read',
   method: 'POST',
   empty: 'unknown',
-  ...(isFor && { isFor: isFor as NonNullable<typeof isFor> }),
+  ...(isFor && { isFor }),
 })
 
 /** A query whose answer `{}` is an object with default values. */
