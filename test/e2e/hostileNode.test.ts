@@ -35,7 +35,8 @@ const HOSTILE: Record<string, () => string> = {
 }
 
 let node: Awaited<ReturnType<typeof startReplayNode>>
-let hostile: string | undefined
+/** Bytes, which all calls share: each would make its own of a text. */
+let hostile: Uint8Array | undefined
 let gateway: ChildProcess
 let url: string
 
@@ -71,7 +72,7 @@ beforeAll(async () => {
 
 test.each(Object.keys(HOSTILE))('error: %s', async (name) => {
   onTestFinished(() => void (hostile = undefined))
-  hostile = HOSTILE[name]?.()
+  hostile = Buffer.from(HOSTILE[name]?.() ?? '')
   const answers: unknown[] = []
   const asked = BLOCKS.map(async (number) => {
     answers.push(await post(url, 'eth_getBlockReceipts', [`0x${number.toString(16)}`]))

@@ -16,7 +16,7 @@ import { serve } from './serve.ts'
 export type ReplayRequest = { method: string; path: string; query: string; body: string }
 
 /** An answer that a test returns instead of the recorded one. */
-export type ReplayReply = { status?: number; type?: string; text: string }
+export type ReplayReply = { status?: number; type?: string; text: string | Uint8Array }
 
 /** A node that replays recorded answers. */
 export type ReplayNode = {

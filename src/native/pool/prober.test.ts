@@ -107,9 +107,9 @@ test('behavior: an answer that a busy process reads late came in time', async ()
   async function arrival() {
     await stat('.')
     const late = stat('.')
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
     await late
   }
-  const { member } = await setup({ arrival, probeTimeout: 100 })
+  const { member } = await setup({ arrival, probeTimeout: 1_000 })
   expect(member.breaker.state()).toBe('closed')
 })
