@@ -31,8 +31,8 @@ export default defineConfig({
     expect: { poll: { interval: 20, timeout: 90_000 } },
     // No load balancer looks at the gateways that tests start.
     env: { ETHGATE_DRAIN_DELAY: '0' },
-    // One more than the cores of the machines that run this suite: many tests wait.
-    maxWorkers: 3,
+    // Two more than the cores of the machines that run this suite: many tests wait.
+    maxWorkers: 4,
     // Megabytes. The files that a worker runs leave 200 to 300: without a limit, garbage is kept until there are several times as many.
     execArgv: ['--max-old-space-size=384'],
   },
