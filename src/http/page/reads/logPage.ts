@@ -33,7 +33,7 @@ const MOST_SEARCHES = 24
  * position of the next page; absent at the end of the range. Where no index has the blocks, it ends before a search
  * would read too many of them: then it is short, and `next` says that there is more.
  *
- * @throws RpcError
+ * @throws RpcError, also when a reorg comes between the searches: a page is of one branch
  */
 export async function readLogPage(
   searches: readonly LogSearch[],
@@ -44,6 +44,7 @@ export async function readLogPage(
   let low = Math.max(from, isAscending && edge ? edge.number : 0)
   let high = Math.min(to, !isAscending && edge ? edge.number : to)
   const first = isAscending ? low : high
+  const check = low <= high ? await sameBranch(high, source) : undefined
   const isBeyond = ({ blockNumber, logIndex }: RpcLog) =>
     Number(blockNumber) !== edge?.number ||
     (isAscending ? Number(logIndex) > edge.index : Number(logIndex) < edge.index)
@@ -71,6 +72,7 @@ export async function readLogPage(
       else break
     }
   }
+  await check?.()
   const logs = found.slice(0, limit)
   const last = logs.at(-1)
   const isDone = low > high && found.length <= limit
@@ -83,6 +85,22 @@ export async function readLogPage(
         ? positionOf(last)
         : `${(await headerAt(stop, source)).hash}${indexText(isAscending ? WHOLE : 0)}`,
     searched: isAscending ? { from: first, to: stop } : { from: stop, to: first },
+  }
+}
+
+/** What throws when the blocks up to this height are not those of now any more: the last one has the hash of the one before it, and so on. */
+async function sameBranch(
+  height: number,
+  source: Source,
+): Promise<(() => Promise<void>) | undefined> {
+  if (height <= (await source.solid())) return undefined
+  const { hash } = await headerAt(height, source)
+  return async () => {
+    if ((await headerAt(height, source)).hash !== hash)
+      throw new RpcError(
+        -32000,
+        'a reorg replaced blocks of this page while it was read: try again',
+      )
   }
 }
 
