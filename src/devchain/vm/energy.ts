@@ -39,8 +39,8 @@ const NEW_ACCOUNT = 25_000n
 const CALL = 0xf1
 const CALL_ENERGY = 40
 
-/** The most coins that a call can carry: those of an int64. */
-const MAX_VALUE = 2n ** 63n - 1n
+/** The most coins, or tokens, that a call can carry: those of an int64. */
+export const MAX_VALUE = 2n ** 63n - 1n
 
 /**
  * The parameters of an EVM that charges energy.

@@ -229,6 +229,32 @@ describe('runVm', () => {
     expect(failing.get('account', THERE)?.assets).toEqual({ [TOKEN.toString()]: 50n })
   })
 
+  test.each([
+    [
+      'an id that no token has',
+      '0f4240',
+      '00',
+      THERE,
+      'validateForSmartContract failure:not valid token id',
+    ],
+    [
+      'an id beyond int64',
+      '8000000000000000',
+      '00',
+      THERE,
+      'validateForSmartContract failure:not valid token id',
+    ],
+    ['an amount beyond int64', '0f4241', '8000000000000000', THERE, 'endowment out of long range'],
+    ['itself', '0f4241', '05', HERE, 'transfer trc10 failed: Cannot transfer asset to yourself.'],
+  ])('error: tokens of a call: %s', async (_, id, amount, to, message) => {
+    const push = (hex: string) => `${(0x5f + hex.length / 2).toString(16)}${hex}`
+    const call = `6000600060006000${push(id)}${push(amount)}73${to.slice(2)}61ffffd000`
+    const state = stateWith({ [HERE]: call, [THERE]: '00' })
+    const { failure } = await run(state)
+    expect(failure).toMatchObject({ result: 'TRANSFER_FAILED', message })
+    expect(state.get('account', HERE)?.assets).toEqual({ [TOKEN.toString()]: 50n })
+  })
+
   test('behavior: a contract that is created after a call with tokens gets none', async () => {
     const call = `6000600060006000620f4241600573${THERE.slice(2)}61ffffd050`
     // CREATE with code that makes CALLTOKENVALUE the code of the contract. Returns the address.

@@ -3,7 +3,8 @@ import { getOpcodesForHF, type Message } from '@ethereumjs/evm'
 
 import { readFetching } from '../state/missing.ts'
 import { type Account, newAccount } from '../state/model.ts'
-import { stackAddress } from './energy.ts'
+import { MAX_VALUE, stackAddress } from './energy.ts'
+import { TransferError } from './failure.ts'
 import type { AddOpcode, CustomOpcode } from './opcode.ts'
 import { native, type VmState } from './vmState.ts'
 
@@ -14,6 +15,9 @@ export type TokenCalls = ReturnType<typeof createTokenCalls>
 
 const CALL = 0xf1
 const STIPEND = 2_300n
+
+/** Ids of tokens are above it, and int64. */
+const LOWEST_ID = 1_000_000n
 
 /** Index of the token's id among the operands of CALLTOKEN. The others are those of CALL. */
 const TOKEN_ID = 3
@@ -101,6 +105,9 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
       async logicFunction(runState, common) {
         const operands = runState.stack.popN(8)
         const [, to, amount, id] = operands as [bigint, bigint, bigint, bigint]
+        if (amount > MAX_VALUE) throw new TransferError('endowment out of long range')
+        if (id <= LOWEST_ID || id > MAX_VALUE)
+          throw new TransferError('validateForSmartContract failure:not valid token id')
         const tokens = calls()
         const from = native(runState.interpreter.getAddress())
         const receiver = native(stackAddress(to))
@@ -110,6 +117,8 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
           return
         }
         if (amount > 0n) {
+          if (from === receiver)
+            throw new TransferError('transfer trc10 failed: Cannot transfer asset to yourself.')
           runState.interpreter.addStipend(STIPEND)
           runState.messageGasLimit = (runState.messageGasLimit ?? 0n) + STIPEND
         }
