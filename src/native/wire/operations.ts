@@ -23,7 +23,7 @@ type Page = { offset: number; limit: number }
 
 /** Whether a block has the height that was asked for. The number of block 0 is omitted. */
 const isOfHeight = ({ num }: Height, { block_header }: Pick<wire.Block, 'block_header'>) =>
-  !block_header?.raw_data || num === (block_header.raw_data.number ?? 0)
+  num === (block_header?.raw_data?.number ?? 0)
 
 /** Whether a block, a transaction or its info has the id that was asked for, if it has one. */
 function isOfId({ value }: Value, { blockID, id, txID }: Ids): boolean {
