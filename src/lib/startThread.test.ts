@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 import { expect, onTestFinished, test } from 'vitest'
 
+import type { HeapLimit } from '../../test/support/heapLimitThread.ts'
 import type { ReaderData } from '../logIndex/worker/reader.ts'
 import { startThread } from './startThread.ts'
 import { createCalls } from './threadCalls.ts'
@@ -23,3 +25,19 @@ test('default: a thread from the sources answers calls', async () => {
   await thread.terminate()
   await exit
 })
+
+test.each(['--max-old-space-size=900', '--max-heap-size=900'])(
+  'behavior: a thread has its own limit in a process with %s',
+  async (flag) => {
+    setFlagsFromString(flag)
+    const before = getHeapStatistics().heap_size_limit
+    const beside = new URL('../../test/support/index.ts', import.meta.url).href
+    const thread = startThread(beside, 'heapLimitThread', {
+      resourceLimits: { maxOldGenerationSizeMb: 64 },
+    })
+    const [limit] = (await once(thread, 'message')) as [HeapLimit]
+    await thread.terminate()
+    expect(limit).toBeLessThan(200 * 2 ** 20)
+    expect(getHeapStatistics().heap_size_limit).toBe(before)
+  },
+)

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
@@ -11,6 +12,10 @@ export function startThread(
   name: string,
   options: Pick<WorkerOptions, 'resourceLimits' | 'transferList' | 'workerData'>,
 ): Worker {
+  // Threads would have the limits of the process, as of NODE_OPTIONS=--max-old-space-size=4096, in place of their own. The main thread, whose
+  // heap is there already, keeps them.
+  if (options.resourceLimits)
+    for (const name of ['old-space', 'heap']) setFlagsFromString(`--max-${name}-size=0`)
   const isSource = beside.endsWith('.ts')
   const url = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, beside)
   // Threads get none of the process flags, such as `--import`.
