@@ -26,7 +26,7 @@ test('default: a thread from the sources answers calls', async () => {
   await exit
 })
 
-test.each(['--max-old-space-size=900', '--max-heap-size=900'])(
+test.each(['--max-old-space-size=2000', '--max-heap-size=2000'])(
   'behavior: a thread has its own limit in a process with %s',
   async (flag) => {
     setFlagsFromString(flag)
@@ -37,7 +37,7 @@ test.each(['--max-old-space-size=900', '--max-heap-size=900'])(
     })
     const [limit] = (await once(thread, 'message')) as [HeapLimit]
     await thread.terminate()
-    expect(limit).toBeLessThan(200 * 2 ** 20)
+    expect(limit).toBeLessThan(500 * 2 ** 20)
     expect(getHeapStatistics().heap_size_limit).toBe(before)
   },
 )
