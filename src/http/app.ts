@@ -28,10 +28,10 @@ export function createApp(options: createApp.Options): App {
   const jsonRpc = createJsonRpcRoute(options)
   const app: App = new Hono({ strict: false })
   for (const { path } of routes) app.get(path, options.upgrade)
-  app.use(checkAccess(access))
+  app.use(takeTurns(inTurn), checkAccess(access))
   // Before the caller is looked for: they need no API key to be hidden.
   if (config.adminPort !== undefined) for (const path of ADMIN_PATHS) app.all(path, hidden)
-  app.use(identify(callers, access), takeTurns(inTurn))
+  app.use(identify(callers, access))
   for (const { path, server } of routes) app.post(path, jsonRpc(server))
   app.use((c, next) => {
     // A JSON-RPC answer gets the header `Connection: close` when it is written.
