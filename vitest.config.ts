@@ -4,7 +4,7 @@ import { isLong } from './test/support/long.ts'
 import { LONG, LONGER } from './test/support/longTests.ts'
 import { SlowestFirst } from './test/support/sequencer.ts'
 
-// Workers start with it: glibc keeps freed memory for each of up to 16 threads of a process otherwise.
+// The workers inherit it. Otherwise glibc keeps freed memory in several arenas of each process.
 process.env['MALLOC_ARENA_MAX'] = '1'
 
 export default defineConfig({
@@ -33,7 +33,7 @@ export default defineConfig({
     env: { ETHGATE_DRAIN_DELAY: '0' },
     // Two more than the cores of the machines that run this suite: many tests wait.
     maxWorkers: 4,
-    // Megabytes. The files that a worker runs leave 200 to 300: without a limit, garbage is kept until there are several times as many.
+    // Megabytes. A worker uses 200 to 300 at its end. Without a limit V8 lets the heap grow to several times that before it collects.
     execArgv: ['--max-old-space-size=384'],
   },
 })

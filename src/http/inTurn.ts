@@ -6,7 +6,7 @@ import type { Middleware } from './env.ts'
 /** Runs the requests of a connection one after the other. */
 export type InTurn = ReturnType<typeof createInTurn>
 
-/** Lets a request wait for the answers to the earlier ones of its connection, before it takes time: hundreds may be pipelined. */
+/** Lets a request wait for the answers to the earlier ones of its connection. It comes first: a client may pipeline hundreds. */
 export function takeTurns(inTurn: InTurn): Middleware {
   return async function takeTurns({ env: { incoming, outgoing } }, next) {
     await inTurn.wait(incoming.socket, outgoing)

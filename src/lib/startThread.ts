@@ -12,10 +12,12 @@ export function startThread(
   name: string,
   options: Pick<WorkerOptions, 'resourceLimits' | 'transferList' | 'workerData'>,
 ): Worker {
-  // Threads would have the limits of the process, as of NODE_OPTIONS=--max-old-space-size=4096, in place of their own. The main thread, whose
-  // heap is there already, keeps them.
-  if (options.resourceLimits)
-    for (const name of ['old-space', 'heap']) setFlagsFromString(`--max-${name}-size=0`)
+  // V8 applies these options of the process, as from NODE_OPTIONS, to a new thread and ignores the limits of the thread. The main thread
+  // keeps its limit, because V8 has read it already.
+  if (options.resourceLimits) {
+    setFlagsFromString('--max-old-space-size=0')
+    setFlagsFromString('--max-heap-size=0')
+  }
   const isSource = beside.endsWith('.ts')
   const url = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, beside)
   // Threads get none of the process flags, such as `--import`.

@@ -61,7 +61,7 @@ export function createUsage({ now = Date.now, onError, store }: createUsage.Opti
     }
   }
 
-  /** One write at a time, so that the last one also has what an earlier one could not write. */
+  /** Writes one after the other: the next write includes the rows that a failed one has put back. */
   const flush = () => (writing = writing.then(write))
 
   const timer = setInterval(() => void flush(), FLUSH_MS)

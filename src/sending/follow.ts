@@ -43,7 +43,7 @@ export function createFollow({
   let missedFrom = Infinity
   /** The lowest block since which this process has looked up the transactions of all blocks. */
   let followedFrom = Infinity
-  /** Blocks below that this update may still read. */
+  /** Blocks below the window that this update may still read. */
   let room = 0
   /** The blocks below that were read last, from the one after `from` to `to`. */
   let older: { from: number; to: { number: number; hash: Hash; timestamp: number } } | undefined

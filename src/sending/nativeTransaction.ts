@@ -1,9 +1,9 @@
 import type { Address, Hex } from 'viem'
 
-import { MAX_INT64 } from '../chain/state/call.ts'
 import { insufficientFunds } from '../chain/state/vmError.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { RpcError } from '../lib/errors.ts'
+import { MAX_INT64 } from '../lib/int64.ts'
 import { rawDataFromJson, transactionId } from '../native/protobuf/transaction.ts'
 import type { Contract, Transaction } from '../native/wire/types.ts'
 

@@ -3,6 +3,7 @@ import type { Address, Hex } from 'viem'
 import { revertReason } from '../../codec/revert.ts'
 import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
 import { ExecutionRevertedError, RpcError } from '../../lib/errors.ts'
+import { MAX_INT64 } from '../../lib/int64.ts'
 import {
   type ConstantFailure,
   type ConstantOutcome,
@@ -119,6 +120,3 @@ const BAD_INPUT = new Set<string | undefined>([
   'IllegalOperationException',
   'ArrayIndexOutOfBoundsException',
 ])
-
-/** The most sun that an account can have. */
-export const MAX_INT64 = 2n ** 63n - 1n

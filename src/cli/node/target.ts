@@ -31,7 +31,7 @@ const MAX_TIMEOUT = 86_400
  * Reads options, then environment, then defaults. Without a node the native HTTP API is expected at the gateway's
  * own address, where a development chain serves it.
  *
- * @param option - the option of the JSON-RPC address, for errors.
+ * @param option - the name of the option that gave the JSON-RPC address. Errors name it.
  * @throws CommandError (usage) for an address that is not a URL.
  */
 export function resolveTarget(
@@ -43,7 +43,8 @@ export function resolveTarget(
   const rpcUrl = address(options.rpcUrl ?? (env['ETH_RPC_URL'] || DEFAULT_RPC), option)
   const nodeText = options.node ?? (env['ETHGATE_NODE'] || undefined)
   const nodeUrl = nodeText === undefined ? base(rpcUrl) : address(nodeText, '--node')
-  const lines = options.header ?? [env['ETHGATE_HEADER'] || []].flat()
+  const line = env['ETHGATE_HEADER']
+  const lines = options.header ?? (line ? [line] : [])
   const headers: Record<string, string> = Object.assign({}, ...lines.map(header))
   const timeout = seconds(options.timeout ?? '30') * 1000
   const rpc = createRpc({ url: rpcUrl, timeout, headers })

@@ -1,4 +1,5 @@
 import { type CoinDecimals, coinText } from '../../codec/coin.ts'
+import { MAX_INT64 } from '../../lib/int64.ts'
 import { usageError } from '../base/errors.ts'
 
 /** The smallest unit of a chain: sun (6 decimals), or wei on a development chain with 18 decimals. */
@@ -36,8 +37,6 @@ export function createUnit(decimals: CoinDecimals) {
     },
   }
 }
-
-const MAX_INT64 = 2n ** 63n - 1n
 
 /** A comma that is not between thousands may stand for a decimal point. */
 const AMOUNT = /^(\d{1,3}(?:,\d{3})+|\d[\d_]*)(?:\.(\d+))?\s*([a-z]*)$/i

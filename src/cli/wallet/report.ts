@@ -64,7 +64,7 @@ export async function report(
 }
 
 const POLL_MS = 500
-/** The time that a gateway gives a transaction that it signs. */
+/** Milliseconds after which a transaction expires that a gateway signs. */
 const MANAGED_MS = 60_000
 /** After its expiration a transaction may still be in a block that has not arrived yet. */
 const GRACE_MS = 30_000
@@ -79,7 +79,7 @@ export const waitFor = (channel: Channel, sent: Sent): Promise<Outcome> =>
     const details = { hash: `0x${sent.id}` }
     let { expiration } = sent
     for (;;) {
-      // Read first: what is not found then was not in a block at this time. A fault tells nothing.
+      // Read before the outcome: a transaction that is not found then was in no block up to this head.
       const head = await channel.head().catch(() => undefined)
       expiration ??= head && head.time + MANAGED_MS
       const outcome = await channel.outcome(sent.id).catch((error: unknown) => {

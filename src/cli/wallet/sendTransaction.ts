@@ -61,7 +61,7 @@ export async function sendTransaction(
   read: (reading: Reading) => Promise<Intent>,
 ): Promise<Result> {
   const { io, options, target, terminal } = task
-  // Whatever is wrong with the options must be said before something is sent.
+  // Wrong options are refused before anything is sent.
   const validity = Math.round(seconds(options.expires) * 1000)
   const permission =
     options.permission === undefined ? undefined : wholeNumber(options.permission, '--permission')
@@ -173,7 +173,7 @@ async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promis
 /**
  * The same bytes are one transaction, so they are sent until it is known what became of them.
  *
- * @throws CommandError with the hash when that stays unknown. Its exit code does not advise a retry, which would pay twice.
+ * @throws CommandError with the hash if it stays unknown. The exit code does not advise a retry, because a second one could pay twice.
  */
 const deliver = (channel: Channel, of: { id: string; expiration: number }, signed: string) =>
   sendUntilKnown(of, () => channel.broadcast(signed)).catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { MAX_INT64 } from '../../lib/int64.ts'
 import { printInt } from '../contracts/printing.ts'
 import type { StateReader } from '../state/state.ts'
 import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
@@ -6,9 +7,6 @@ import { type AddressRule, createdWithNonce } from '../vm/createdAddress.ts'
 import type { ChainBlock } from './block.ts'
 
 const LIFETIME = 60_000
-
-/** The largest int64, which is the limit of amounts in the native format. */
-const MAX_AMOUNT = 2n ** 63n - 1n
 
 /**
  * Converts an Ethereum transaction to a native one with its Ethereum hash as id. Native clients see a transfer, a contract
@@ -19,7 +17,7 @@ export function envelopeOf(
   { addresses, head, price, state, time }: envelopeOf.Options,
 ): ChainTransaction {
   const { data, from, gas, to, value } = ethereum
-  const amount = value > MAX_AMOUNT ? MAX_AMOUNT : value
+  const amount = value > MAX_INT64 ? MAX_INT64 : value
   const limit = gas * price
   const creates =
     !to && addresses === 'ethereum' ? createdWithNonce(from, ethereum.nonce) : undefined
@@ -44,7 +42,7 @@ export function envelopeOf(
     ref_block_hash: head.id.slice(16, 32),
     expiration: head.header.timestamp + LIFETIME,
     timestamp: time,
-    feeLimit: limit > MAX_AMOUNT ? MAX_AMOUNT : limit,
+    feeLimit: limit > MAX_INT64 ? MAX_INT64 : limit,
   })
 }
 

@@ -6,6 +6,7 @@ import { createOverlay, type State } from '../state/state.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
 import { createdByTransaction } from '../vm/createdAddress.ts'
 import { runVm, type VmResult } from '../vm/run.ts'
+import { MIN_TOKEN } from '../vm/tokens.ts'
 import { energyLimits, type Shares } from './limits.ts'
 import { hex, int, updateAccount, withAsset } from './types.ts'
 
@@ -31,8 +32,6 @@ export type SmartResult = VmResult & {
   callerLeft: bigint
   originLeft: bigint
 }
-
-const MIN_TOKEN = 1_000_000n
 
 /**
  * Checks a contract transaction and runs it. A failed run does not change the state.

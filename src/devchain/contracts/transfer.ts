@@ -1,9 +1,8 @@
+import { MAX_INT64 } from '../../lib/int64.ts'
 import { invalid } from '../state/errors.ts'
 import { parameter } from '../state/parameters.ts'
 import type { ContractType } from './types.ts'
 import { addBalance, burn, createReceiver, hex, int, isAddress } from './types.ts'
-
-const LONG_MAX = 2n ** 63n - 1n
 
 /** TransferContract: sends coins, and creates the receiver if it does not exist. */
 export const TransferContract: ContractType = {
@@ -26,10 +25,10 @@ export const TransferContract: ContractType = {
           'Cannot transfer TRX to a smartContract which version is one. Instead please use TriggerSmartContract ',
         )
     }
-    if (amount + fee > LONG_MAX) invalid('long overflow')
+    if (amount + fee > MAX_INT64) invalid('long overflow')
     if (account.balance < amount + fee)
       invalid('Validate TransferContract error, balance is not sufficient.')
-    if (receiver && receiver.balance + amount > LONG_MAX) invalid('long overflow')
+    if (receiver && receiver.balance + amount > MAX_INT64) invalid('long overflow')
   },
   execute(execution) {
     const { state, value, owner } = execution

@@ -78,7 +78,8 @@ export async function openFork({ cache, number, rpc, transport, urls }: openFork
       if (reach.storage !== 'block') throw noState(number)
       const open = earlier.get(number)
       if (open) return open
-      // Work that had to wait for a value asks for the state again, so it must be there however many others are used meanwhile.
+      // A call that waited for a value from the node gets the state from here again. With each value the state counts as used, so that it
+      // is not dropped for those of other blocks.
       const keep = () => void earlier.set(number, state)
       const state = stateOf(blocks.at(number), everywhere, keep)
       keep()

@@ -36,7 +36,8 @@ export async function readSettings(native: NativeClient, block: ChainBlock): Pro
 }
 
 /**
- * The settings that a disk cache lacks: all of a new one, some of one that an earlier version wrote, or a process that ended meanwhile.
+ * Settings that are not in a disk cache: all of them if it is new, some of them if an earlier version wrote it or a process ended while it
+ * wrote.
  *
  * @param read - reads all
  */

@@ -9,7 +9,7 @@ import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
 import type { CallRequest } from '../../rpc/params/callParam.ts'
 import { bytes, index, optional, type Param, PLAIN, show } from '../../rpc/params/params.ts'
 import { sendRequest } from '../../rpc/params/sendParam.ts'
-import type { ChainBlock, DevChain } from '../index.ts'
+import type { DevChain } from '../index.ts'
 import { returningNull } from './named.ts'
 import { amount, MAX_MINED_BLOCKS } from './requests.ts'
 import type { Signer } from './signer.ts'
@@ -96,12 +96,12 @@ export function reorgMethods(
         else checkSender(transaction)
       await chain.rewind(ledger.head().header.number - depth, false)
       ledger.shiftTurn()
-      const errors: unknown[] = []
+      const refused: unknown[] = []
       for (let position = 0; position < depth; position++) {
         const own = pairs.filter((pair) => pair.position === position)
-        await makeBlock(own, config, (error) => errors.push(error))
+        refused.push(...(await makeBlock(own, config)))
       }
-      if (errors.length > 0) throw errors[0]
+      if (refused.length > 0) throw refused[0]
       return null
     },
   })
@@ -109,21 +109,22 @@ export function reorgMethods(
   const signed = ({ transaction, unit }: Placed, config: Config) =>
     typeof transaction === 'string' ? read(transaction, unit) : sign(transaction, config)
 
-  /** Mines one block with these transactions and those of the pool. Without one that is refused, so that the branch gets its length. */
-  async function makeBlock(
-    pairs: readonly Placed[],
-    config: Config,
-    onRefused: (error: unknown) => void,
-  ): Promise<ChainBlock> {
+  /**
+   * Mines one block with these transactions and those of the pool. It leaves out those that are refused, so that the branch gets its
+   * length, and returns their errors.
+   */
+  async function makeBlock(pairs: readonly Placed[], config: Config): Promise<unknown[]> {
+    const errors: unknown[] = []
     let last: string | undefined
     for (const pair of pairs)
       try {
         last = await chain.offer(await signed(pair, config))
       } catch (error) {
-        onRefused(error)
+        errors.push(error)
       }
     // With `pending`, no second block is mined if a transaction of another client has already caused this one.
-    return chain.mine(last === undefined ? {} : { pending: last })
+    await chain.mine(last === undefined ? {} : { pending: last })
+    return errors
   }
 
   const anvil_rollback = returningNull(

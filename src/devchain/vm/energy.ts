@@ -2,6 +2,7 @@ import type { Common, ParamsDict } from '@ethereumjs/common'
 import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
+import { MAX_INT64 } from '../../lib/int64.ts'
 import { TransferError, ReturnDataError } from './failure.ts'
 import type { AddOpcode, CustomOpcode } from './opcode.ts'
 import { hashWork, type Pace } from './pace.ts'
@@ -38,9 +39,6 @@ const CHANGE_STORAGE = 5_000n
 const NEW_ACCOUNT = 25_000n
 const CALL = 0xf1
 const CALL_ENERGY = 40
-
-/** The most coins, or tokens, that a call can carry: those of an int64. */
-export const MAX_VALUE = 2n ** 63n - 1n
 
 /**
  * The parameters of an EVM that charges energy.
@@ -180,7 +178,7 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
     gasFunction: dynamicGasHandlers.get(opcode) as NonNullable<AddOpcode['gasFunction']>,
     async logicFunction(runState, common) {
       const [, to, value] = runState.stack.peek(3) as [bigint, bigint, bigint]
-      if (value > MAX_VALUE) throw new TransferError('endowment out of long range')
+      if (value > MAX_INT64) throw new TransferError('endowment out of long range')
       const own = runState.interpreter.getAddress()
       if (value > 0n && opcode === CALL && stackAddress(to).equals(own)) {
         const account = await runState.stateManager.getAccount(own)

@@ -47,7 +47,7 @@ export class ReturnDataError extends EVMError {
   }
 }
 
-/** The coins of a call cannot be moved. */
+/** The coins or tokens of a call cannot be moved. */
 export class TransferError extends EVMError {
   constructor(reason: string) {
     super(reason as ConstructorParameters<typeof EVMError>[0])

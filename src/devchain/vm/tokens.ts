@@ -1,9 +1,10 @@
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF, type Message } from '@ethereumjs/evm'
 
+import { MAX_INT64 } from '../../lib/int64.ts'
 import { readFetching } from '../state/missing.ts'
 import { type Account, newAccount } from '../state/model.ts'
-import { MAX_VALUE, stackAddress } from './energy.ts'
+import { stackAddress } from './energy.ts'
 import { TransferError } from './failure.ts'
 import type { AddOpcode, CustomOpcode } from './opcode.ts'
 import { native, type VmState } from './vmState.ts'
@@ -16,8 +17,8 @@ export type TokenCalls = ReturnType<typeof createTokenCalls>
 const CALL = 0xf1
 const STIPEND = 2_300n
 
-/** Ids of tokens are above it, and int64. */
-const LOWEST_ID = 1_000_000n
+/** Token ids are larger than this, and fit in an int64. */
+export const MIN_TOKEN = 1_000_000n
 
 /** Index of the token's id among the operands of CALLTOKEN. The others are those of CALL. */
 const TOKEN_ID = 3
@@ -53,7 +54,7 @@ export function createTokenCalls(state: VmState, now: number, sent?: Token) {
 
     move,
 
-    /** Moves all tokens of a contract that destroys itself. Its own stay with it, and are destroyed too. */
+    /** Moves all tokens of a contract that destroys itself to its heir. If it is its own heir, they are destroyed with it. */
     moveAll(from: string, to: string): void {
       const held = Object.entries(state.top().get('account', from)?.assets ?? {})
       if (held.length === 0) return
@@ -105,8 +106,8 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
       async logicFunction(runState, common) {
         const operands = runState.stack.popN(8)
         const [, to, amount, id] = operands as [bigint, bigint, bigint, bigint]
-        if (amount > MAX_VALUE) throw new TransferError('endowment out of long range')
-        if (id <= LOWEST_ID || id > MAX_VALUE)
+        if (amount > MAX_INT64) throw new TransferError('endowment out of long range')
+        if (id <= MIN_TOKEN || id > MAX_INT64)
           throw new TransferError('validateForSmartContract failure:not valid token id')
         const tokens = calls()
         const from = native(runState.interpreter.getAddress())

@@ -21,11 +21,11 @@ type Value = { value: wire.Hex }
 type Height = { num: number }
 type Page = { offset: number; limit: number }
 
-/** Whether a block has the height that was asked for. The number of block 0 is omitted. */
+/** Whether a block has the requested height. Nodes omit the number of block 0. */
 const isOfHeight = ({ num }: Height, { block_header }: Pick<wire.Block, 'block_header'>) =>
   num === (block_header?.raw_data?.number ?? 0)
 
-/** Whether a block, a transaction or its info has the id that was asked for, if it has one. */
+/** Whether a block, a transaction or its info has the requested id. An answer without an id passes. */
 function isOfId({ value }: Value, { blockID, id, txID }: Ids): boolean {
   const asked = value.toLowerCase().replace(/^0x/, '')
   return asked === (blockID ?? txID ?? id ?? asked)

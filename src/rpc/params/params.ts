@@ -5,6 +5,7 @@ import * as schemas from '../../codec/schemas.ts'
 import { SUN, type Unit } from '../../codec/unit.ts'
 import { parseAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
+import { MAX_INT64 } from '../../lib/int64.ts'
 import { isObject } from '../../lib/isObject.ts'
 import type { JsonSchema } from '../../lib/jsonSchema.ts'
 
@@ -188,7 +189,7 @@ export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
     throw new Error(
       `expected a block number, a block hash or one of ${BLOCK_TAGS.join(', ')}, got ${show(input)}`,
     )
-  if (value > MAX_BLOCK_NUMBER) throw new Error(`block number ${show(input)} is too large`)
+  if (value > MAX_INT64) throw new Error(`block number ${show(input)} is too large`)
   // No block is that high.
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value)
 }
@@ -343,9 +344,6 @@ export const PLAIN: ParamScope = {
   contractAt: (address) => address,
   inData: (data) => data,
 }
-
-/** The largest int64. */
-const MAX_BLOCK_NUMBER = 2n ** 63n - 1n
 
 function fromEip1898(object: Record<string, unknown>): BlockRef {
   // Some clients send absent fields as null.

@@ -72,23 +72,27 @@ export async function readLogPage(
       else break
     }
   }
-  await check?.()
   const logs = found.slice(0, limit)
   const last = logs.at(-1)
   const isDone = low > high && found.length <= limit
   const stop = isAscending ? low - 1 : high + 1
+  const next = isDone
+    ? undefined
+    : found.length > limit && last
+      ? positionOf(last)
+      : `${(await headerAt(stop, source)).hash}${indexText(isAscending ? WHOLE : 0)}`
+  await check?.()
   return {
     logs,
-    next: isDone
-      ? undefined
-      : found.length > limit && last
-        ? positionOf(last)
-        : `${(await headerAt(stop, source)).hash}${indexText(isAscending ? WHOLE : 0)}`,
+    next,
     searched: isAscending ? { from: first, to: stop } : { from: stop, to: first },
   }
 }
 
-/** What throws when the blocks up to this height are not those of now any more: the last one has the hash of the one before it, and so on. */
+/**
+ * Returns a function that throws if a reorg has replaced a block up to this height since. Only the hash of the highest one is compared,
+ * because it covers all before it. Undefined for a solidified block.
+ */
 async function sameBranch(
   height: number,
   source: Source,
