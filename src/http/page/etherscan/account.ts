@@ -4,7 +4,7 @@ import { getAbiItem, numberToHex, pad, toEventSelector } from 'viem/utils'
 import { matchEvent, STANDARD_ABI } from '../../../codec/abi.ts'
 import type { RpcHistory, RpcLog, RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
 import { MOST_DECODED } from '../abi.ts'
-import { readLogPage } from '../reads/logPage.ts'
+import { readLogPage, sameBranch } from '../reads/logPage.ts'
 import { moved, receiptsOf, type Source, tokenInList } from '../reads/source.ts'
 import { TRANSFER_TOPIC } from '../reads/transfers.ts'
 import {
@@ -63,11 +63,12 @@ export const account: Actions = {
   },
 
   async txlist(query, source) {
-    const head = await source.head()
+    const range = await rangeIn(query, source)
     const { skip, take } = partIn(query)
-    const found = await transactionsOf(query, source, head, skip + take)
+    const found = await transactionsOf(addressIn(query), range, skip + take, source)
+    await range.check?.()
     return listed(
-      found.slice(skip, skip + take).map((one) => rowOf(one, head)),
+      found.slice(skip, skip + take).map((one) => rowOf(one, range.head)),
       NONE,
     )
   },
@@ -88,6 +89,21 @@ export const account: Actions = {
   tokennfttx: (query, source) => transfersOf(query, source, TOKENS.tokennfttx),
   token1155tx: (query, source) => transfersOf(query, source, TOKENS.token1155tx),
 }
+
+/** The blocks that a request asks for. `check` throws at the end of a list if a reorg has replaced one of them since. @throws ApiError */
+async function rangeIn(query: Query, source: Source) {
+  const head = await source.head()
+  const end = Math.min(numberIn(query, 'endblock', head), head)
+  return {
+    head,
+    start: numberIn(query, 'startblock', 0),
+    end,
+    isDescending: query('sort') === 'desc',
+    check: await sameBranch(end, source),
+  }
+}
+
+type Range = Awaited<ReturnType<typeof rangeIn>>
 
 /** What a list without entries is called. */
 const NONE = 'No transactions found'
@@ -117,10 +133,7 @@ const INTERNAL_PAGE = 100
 /** The part of the transfers inside transactions, from and to an account, that a request asks for. @throws ApiError */
 async function internalOf(query: Query, source: Source) {
   const address = addressIn(query)
-  const head = await source.head()
-  const start = numberIn(query, 'startblock', 0)
-  const end = Math.min(numberIn(query, 'endblock', head), head)
-  const isDescending = query('sort') === 'desc'
+  const { check, end, isDescending, start } = await rangeIn(query, source)
   const { skip, take } = partIn(query, MOST_TRANSFERS)
   const rows: (ReturnType<typeof internalRow> & { timeStamp: string; hash: Hex })[] = []
   let next: string | null = numberToHex(isDescending ? end + 1 : Math.max(0, start - 1))
@@ -149,20 +162,17 @@ async function internalOf(query: Query, source: Source) {
     if (inRange.length < found.length) break
     next = isDescending ? page.older : page.newer
   }
+  await check?.()
   return rows.slice(skip, skip + take)
 }
 
-/** The transactions of an account between `startblock` and `endblock`, in the order of `sort`; at least `wanted` if there are as many. */
+/** The transactions of an account in a range, in its order; at least `wanted` if there are as many. */
 async function transactionsOf(
-  query: Query,
-  source: Source,
-  head: number,
+  address: Address,
+  { end, head, isDescending, start }: Range,
   wanted: number,
+  source: Source,
 ): Promise<Found[]> {
-  const address = addressIn(query)
-  const start = numberIn(query, 'startblock', 0)
-  const end = Math.min(numberIn(query, 'endblock', head), head)
-  const isDescending = query('sort') === 'desc'
   const found: Found[] = []
   let edge = isDescending ? (end === head ? 0 : end + 1) : Math.max(0, start - 1)
   for (;;) {

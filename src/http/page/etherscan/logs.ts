@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import type { RpcLog } from '../../../codec/types.ts'
-import { joinLogs } from '../reads/logPage.ts'
+import { joinLogs, sameBranch } from '../reads/logPage.ts'
 import { receiptsOf } from '../reads/source.ts'
 import { listed } from './account.ts'
 import { type Actions, addressIn, ApiError, numberIn, partIn, type Query } from './query.ts'
@@ -16,9 +16,11 @@ export const logs: Actions = {
     const head = await source.head()
     const bound = (name: string, missing: number) =>
       query(name) === 'latest' ? head : numberIn(query, name, missing)
+    const last = Math.min(bound('toBlock', head), head)
+    const check = await sameBranch(last, source)
     const filter = {
       fromBlock: numberToHex(bound('fromBlock', 0)),
-      toBlock: numberToHex(Math.min(bound('toBlock', head), head)),
+      toBlock: numberToHex(last),
       ...(query('address') !== undefined && { address: addressIn(query) }),
     }
     const { skip, take } = partIn(query, MOST_ROWS)
@@ -46,6 +48,7 @@ export const logs: Actions = {
           }
         }),
     )
+    await check?.()
     return listed(page, 'No records found')
   },
 }

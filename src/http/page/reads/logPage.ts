@@ -93,7 +93,7 @@ export async function readLogPage(
  * Returns a function that throws if a reorg has replaced a block up to this height since. Only the hash of the highest one is compared,
  * because it covers all before it. Undefined for a solidified block.
  */
-async function sameBranch(
+export async function sameBranch(
   height: number,
   source: Source,
 ): Promise<(() => Promise<void>) | undefined> {
