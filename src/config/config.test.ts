@@ -35,6 +35,12 @@ test('behavior: the names of flags and variables follow from the key', () => {
   }
 })
 
+test('args: a slash at the end of a path is left out, one in a query is not', () => {
+  const read = (upstream: string) => readConfig({ env: {}, flags: { upstream } }).upstream
+  expect(read('http://a/b//')).toBe('http://a/b')
+  expect(read('http://a/?key=b/')).toBe('http://a?key=b/')
+})
+
 test('args: origins of pages and of apps', () => {
   const cors = 'https://app.example,http://[::1]:3000,capacitor://localhost'
   expect(read({ cors: cors.replaceAll(',', ', ') }).cors).toBe(cors)
@@ -54,7 +60,7 @@ describe('error', () => {
     [
       { upstream: 'localhost:8090' },
       {},
-      '--upstream: expected an http(s) URL such as http://127.0.0.1:8090, got "localhost:8090"',
+      '--upstream: expected an http(s) URL such as http://127.0.0.1:8090',
     ],
     [
       { redis: 'http://x' },
@@ -70,6 +76,11 @@ describe('error', () => {
       { upstream: 'ftp://me:secret@x' },
       {},
       '--upstream: expected an address without user and password: give them as a header',
+    ],
+    [
+      { upstream: 'http://a', upstreamRpc: 'node/secret' },
+      {},
+      '--upstream-rpc: expected an http(s) URL such as http://127.0.0.1:8090',
     ],
     [{ upstreamHeader: 'x' }, {}, '--upstream-header: expected a header such as "x-api-key: 0123"'],
     [
@@ -89,6 +100,6 @@ describe('error', () => {
       `--cors: expected * or origins such as https://app.example, got "${cors}"`,
     ]),
   ])('%o %o', (flags, env, message) => {
-    expect(() => read(flags, env)).toThrow(message)
+    expect(() => read(flags, env)).toThrow(expect.objectContaining({ message }))
   })
 })

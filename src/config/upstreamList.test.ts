@@ -115,7 +115,7 @@ describe('upstreamsOf', () => {
     'error: not the address of a gRPC interface: %s',
     (upstreamGrpc) => {
       expect(() => of({ upstream: 'http://a', upstreamGrpc })).toThrow(
-        '--upstream-grpc: expected HOST:PORT, or https://HOST:PORT for TLS',
+        /^--upstream-grpc: expected HOST:PORT, or https:\/\/HOST:PORT for TLS$/,
       )
     },
   )

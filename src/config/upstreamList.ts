@@ -1,6 +1,7 @@
 import { MAX_CONCURRENCY, numberedName, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError } from './config.ts'
 import { guessedGrpc, guessedRpc } from './guessedPorts.ts'
+import { withoutSlash } from './values.ts'
 
 /** The options of upstream nodes. */
 export type UpstreamOptions = Pick<
@@ -71,7 +72,7 @@ export function solidityBeside(wallet: string): string {
   const base = new URL(wallet)
   if (base.port !== '8090') return wallet
   base.port = '8091'
-  return base.href.replace(/\/+$/, '')
+  return withoutSlash(base.href)
 }
 
 /** An address without path and credentials, which may contain keys. */

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 
 import { parseRedisAddress } from '../lib/redisAddress.ts'
 
-// Readers of option values. Each throws an Error that says what was expected.
+// Readers of option values. Each throws an Error that says what was expected. It never contains an address: that may have a key.
 
 /** Any text. */
 export const text = (input: string) => input
@@ -77,9 +77,13 @@ export function url(input: string): string {
   if (parsed?.username || parsed?.password)
     throw new Error('expected an address without user and password: give them as a header')
   if (!parsed || !/^https?:$/.test(parsed.protocol))
-    throw new Error(`expected an http(s) URL such as http://127.0.0.1:8090, got "${input}"`)
-  return input.replace(/\/+$/, '')
+    throw new Error('expected an http(s) URL such as http://127.0.0.1:8090')
+  return withoutSlash(input)
 }
+
+/** An address whose path does not end with a slash. A query may: it may be a key in base64. */
+export const withoutSlash = (address: string): string =>
+  address.replace(/^([^?#]*?)\/+(?=[?#]|$)/, '$1')
 
 /** The base address of a node's HTTP API. */
 export function nodeUrl(input: string): string {
@@ -101,7 +105,7 @@ export function grpcAddress(input: string): string {
   const full = /^https?:\/\//.test(input) ? input : `http://${input}`
   const parsed = URL.canParse(full) ? new URL(full) : undefined
   const isPlain = parsed && /^https?:\/\/[^/?#@]+:\d+\/?$/.test(full)
-  if (!isPlain) throw new Error(`expected HOST:PORT, or https://HOST:PORT for TLS, got "${input}"`)
+  if (!isPlain) throw new Error('expected HOST:PORT, or https://HOST:PORT for TLS')
   return full.replace(/\/$/, '')
 }
 

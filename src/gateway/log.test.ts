@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { compileModule } from '../../test/support/compileModule.ts'
-import { createLog, createLogOutput, secretsIn } from './log.ts'
+import { secretsIn } from '../lib/secrets.ts'
+import { createLog, createLogOutput } from './log.ts'
 
 function open(path: string, flags: string): number {
   const fd = openSync(path, flags)

@@ -3,6 +3,7 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { pino } from 'pino'
 
 import { printableLines } from '../lib/printable.ts'
+import { secretsIn, SHORTEST_SECRET } from '../lib/secrets.ts'
 import type { Upstream } from '../native/upstream.ts'
 
 /**
@@ -61,27 +62,6 @@ function escapedSecrets(secrets: readonly string[]): string[] {
     .map((secret) => JSON.stringify(secret).slice(1, -1))
 }
 
-/** The parts of addresses that may be secrets: passwords, and in addresses of nodes long words of their paths and queries. */
-export function secretsIn(addresses: readonly (string | undefined)[]): string[] {
-  return addresses.flatMap((address) => {
-    // Several hosts, as in addresses of Redis, are not a URL.
-    const [, scheme = '', login = '', path = '', query = ''] =
-      /^([a-z+]+):\/\/(?:([^/?#]*)@)?[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(address ?? '') ?? []
-    const parameters = [...new URLSearchParams(query)]
-    const words = scheme.startsWith('http')
-      ? [...path.split('/'), ...parameters.map(([, value]) => value)]
-      : []
-    const passwords = [
-      login.slice(login.indexOf(':') + 1),
-      ...parameters.filter(([name]) => name.includes('password')).map(([, value]) => value),
-    ]
-    return [
-      ...words.filter((word) => word.length >= SHORTEST_SECRET),
-      ...passwords.flatMap((text) => [text, decoded(text)]),
-    ].filter((text, index, all) => text !== '' && all.indexOf(text) === index)
-  })
-}
-
 /** What clients must not see of nodes: their hosts, keys in their addresses, and values of headers. */
 export function hiddenTexts(nodes: readonly Upstream[]): string[] {
   const addresses = nodes
@@ -94,20 +74,6 @@ export function hiddenTexts(nodes: readonly Upstream[]): string[] {
     ...headers.filter(({ length }) => length >= SHORTEST_SECRET),
   ]
 }
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-/**
- * Characters of the shortest text that is redacted. Shorter words of a path are names, and shorter header values and passwords
- * occur by chance in so many lines that the log could not be read.
- */
-const SHORTEST_SECRET = 8
 
 /** The log of embedders that set none. */
 export const silentLog: Log = pino({ level: 'silent' })

@@ -339,6 +339,57 @@ describe('rpc', () => {
       }
   })
 
+  test.each([
+    ['http://127.0.0.1:1/0123secret', ' cannot reach http://127.0.0.1:1/… ('],
+    ['http://127.0.0.1:1/k/0123secret/wei?key=secret@host', ' http://127.0.0.1:1/k/…/wei ('],
+    ['ftp://node/0123secret?key=a@b', ' --rpc-url needs a URL'],
+    ['http://me:0x123/secret@node', ' --rpc-url needs a URL'],
+  ])('error: the key in %s is not printed', async (url, message) => {
+    for (const words of [['block'], ['rpc', 'x'], ['doctor', '--for', 'viem']]) {
+      const run = await ethgate([...words, '--rpc-url', url])
+      expect(run.stderr).toContain(message)
+      expect(run.stderr).not.toContain('secret')
+    }
+    const native = await ethgate(['native', 'getnowblock', '--node', url])
+    expect(native.stderr).not.toContain('secret')
+    const misspelt = await ethgate(['block', `--rpc-utl=${url}`])
+    expect(misspelt.stderr).toContain("unknown option '--rpc-utl'")
+    expect(misspelt.stderr).not.toContain('secret')
+  })
+
+  test('error: the page of a front end that repeats the path has no key', async () => {
+    const server = createHttpServer((request, response) => response.writeHead(404).end(request.url))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const run = await ethgate([
+      'block',
+      '--rpc-url',
+      `http://127.0.0.1:${port}/0123secret?key=secret01`,
+    ])
+    server.close()
+    expect(run.stderr).toContain('answered HTTP 404 without JSON-RPC: “/…?key=…”')
+  })
+
+  test('behavior: the query of an address stays with every request', async () => {
+    const asked: string[] = []
+    const server = createHttpServer((request, response) => {
+      asked.push(request.url ?? '')
+      const isUnit = request.url?.startsWith('/chain.json')
+      response.end(
+        isUnit
+          ? '{"decimals":18}'
+          : JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0xde0b6b3a7640000' }),
+      )
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}/jsonrpc?key=a@b/`
+    const run = await ethgate(['balance', KITCHEN, '--coin', '--rpc-url', url])
+    server.close()
+    expect(run).toMatchObject({ code: 0, stdout: '1\n' })
+    expect(asked.toSorted()).toEqual(['/chain.json?key=a@b/', '/jsonrpc?key=a@b/'])
+  })
+
   test('error: the largest timeout is named', async () => {
     const run = await ethgate(['block', '--timeout', '2147484'])
     expect(run).toMatchObject({

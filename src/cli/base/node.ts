@@ -1,3 +1,4 @@
+import { shownUrl } from '../../lib/secrets.ts'
 import { sharedOperations, walletOperations } from '../../native/wire/operations.ts'
 import { createNativeClient } from '../../sdk/client.ts'
 import { CommandError } from './errors.ts'
@@ -25,7 +26,7 @@ export function createNode(options: createNode.Options) {
      */
     async call(operation: string, body?: unknown, prefix: Prefix = 'wallet') {
       const path = pathOf(operation)
-      const full = `${prefix === 'wallet' ? url : solidityUrl}/${prefix}/${path}`
+      const full = shownUrl(prefix === 'wallet' ? url : solidityUrl, `/${prefix}/${path}`)
       const where = given ? full : `${full} (no --node was given)`
       const answer = await clients[prefix].call(prefix, path, body).catch((error: unknown) => {
         throw nodeFailure(error, { path, timeout, where })

@@ -1,4 +1,5 @@
 import { printable } from '../../lib/printable.ts'
+import { shownUrl, withoutSecrets } from '../../lib/secrets.ts'
 import { CommandError, EXIT } from './errors.ts'
 import { timeoutError, unreachableError } from './failures.ts'
 import { get, isRecord, parse, scalar, stringify } from './json.ts'
@@ -54,6 +55,8 @@ export class BusyError extends CommandError {
  * request as text.
  */
 export function createRpc({ headers = {}, timeout, url }: createRpc.Options) {
+  const shown = shownUrl(url)
+
   async function post(body: string, signal: AbortSignal | undefined): Promise<Answer> {
     const limit = AbortSignal.timeout(timeout)
     try {
@@ -66,13 +69,13 @@ export function createRpc({ headers = {}, timeout, url }: createRpc.Options) {
       const after = Number(response.headers.get('retry-after') ?? Number.NaN)
       return {
         status: response.status,
-        text: await response.text().catch((error: unknown) => unreadable(url, response, error)),
+        text: await response.text().catch((error: unknown) => unreadable(shown, response, error)),
         retryAfter: Number.isFinite(after) ? after : undefined,
       }
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof CommandError) throw error
-      throw limit.aborted ? timeoutError(url, timeout) : unreachableError(url, error)
+      throw limit.aborted ? timeoutError(shown, timeout) : unreachableError(shown, error)
     }
   }
 
@@ -121,23 +124,22 @@ function readAnswer(method: string, url: string, answer: Answer): unknown {
       data: error['data'],
     })
   if (isRecord(parsed) && 'result' in parsed) return parsed['result']
+  const [shown, text] = [shownUrl(url), quoted(withoutSecrets(answer.text, url))]
   if (answer.status === 429 || answer.status >= 500)
     throw new BusyError(
-      `${url} is busy (HTTP ${answer.status}${quoted(answer.text)}); try again later`,
+      `${shown} is busy (HTTP ${answer.status}${text}); try again later`,
       answer.retryAfter,
     )
   const hint = hintFor(answer.status)
-  throw new CommandError(
-    `${url} answered HTTP ${answer.status} without JSON-RPC${quoted(answer.text)}; ${hint}`,
-  )
+  throw new CommandError(`${shown} answered HTTP ${answer.status} without JSON-RPC${text}; ${hint}`)
 }
 
 /** A body that broke off is a lost connection; one that cannot be unpacked is an answer. */
-function unreadable(url: string, response: Response, error: unknown): never {
+function unreadable(shown: string, response: Response, error: unknown): never {
   const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
   if (!/^(Z_|ERR_(ZSTD|BROTLI))/.test(code ?? '')) throw error
   throw new CommandError(
-    `${url} answered HTTP ${response.status} with a body that cannot be unpacked (${response.headers.get('content-encoding')}, ${code})`,
+    `${shown} answered HTTP ${response.status} with a body that cannot be unpacked (${response.headers.get('content-encoding')}, ${code})`,
     { cause: error },
   )
 }

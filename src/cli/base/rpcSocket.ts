@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
 
+import { shownUrl } from '../../lib/secrets.ts'
 import { CommandError } from './errors.ts'
 
 /** The answer to a call. */
@@ -37,7 +38,7 @@ export async function openRpcSocket(
       return Promise.race([
         new Promise<RpcAnswer>((resolve) => (answered = resolve)),
         ended.then(() => {
-          throw new CommandError(`${url} closed the WebSocket`)
+          throw new CommandError(`${shownUrl(url)} closed the WebSocket`)
         }),
       ])
     },

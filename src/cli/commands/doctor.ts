@@ -62,11 +62,14 @@ export function addDoctorCommand(program: Command, io: Io): void {
 
 type DoctorOptions = ConfigFlags & { for?: string }
 
-async function doctor({ io, options }: Task<DoctorOptions>): Promise<Result> {
+async function doctor({ io, options, target }: Task<DoctorOptions>): Promise<Result> {
   const { for: tool, rpcUrl, ...flags } = options
   if (tool !== undefined) {
     const { doctorFor } = await import('./doctorFor.ts')
-    return doctorFor(tool, { config: () => configOf(flags, io.env), rpcUrl })
+    return doctorFor(tool, {
+      config: () => configOf(flags, io.env),
+      rpc: rpcUrl === undefined ? undefined : target.rpc,
+    })
   }
   const upstreams = upstreamsOf(configOf(options, io.env))
   if (upstreams.length === 0)

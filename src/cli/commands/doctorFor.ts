@@ -2,7 +2,7 @@ import { plural } from '../../codec/coin.ts'
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import { CommandError, usageError } from '../base/errors.ts'
-import { createRpc } from '../base/rpcClient.ts'
+import { createRpc, type Rpc } from '../base/rpcClient.ts'
 import type { Terminal } from '../base/terminal.ts'
 import type { Result } from '../output/result.ts'
 import { renderRows } from '../output/table.ts'
@@ -20,15 +20,17 @@ const SHOWN = 60
 /** `ethgate doctor --for TOOL`: replays the requests of a tool and names what does not work. @throws CommandError */
 export async function doctorFor(
   tool: string,
-  { config, rpcUrl }: { config: () => Config; rpcUrl: string | undefined },
+  { config, rpc }: { config: () => Config; rpc: Rpc | undefined },
 ): Promise<Result> {
   if (!isTool(tool)) throw usageError(`--for needs one of ${TOOLS.join(', ')}, got "${tool}"`)
   const requests = recorded[tool]
   const { how } = requests
-  const gateway = rpcUrl === undefined ? await startGateway(config()) : undefined
+  const gateway = rpc ? undefined : await startGateway(config())
   try {
-    const url = rpcUrl ?? gateway?.url ?? ''
-    const replayed = await replay(requests, createRpc({ timeout: TIMEOUT, url }))
+    const replayed = await replay(
+      requests,
+      rpc ?? createRpc({ timeout: TIMEOUT, url: gateway?.url ?? '' }),
+    )
     const troubles = replayed.filter(({ level }) => level !== 'ok')
     const works = replayed.length - troubles.length
     const ok = troubles.every(({ level }) => level !== 'fail')

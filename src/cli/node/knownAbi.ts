@@ -1,7 +1,7 @@
 import type { Abi } from 'viem'
 
 import { get, isRecord } from '../base/json.ts'
-import type { Target } from './target.ts'
+import { below, type Target } from './target.ts'
 
 /** Contracts whose ABI is asked for. */
 const MOST = 20
@@ -21,7 +21,13 @@ export async function knownAbis(
   const found = await Promise.all(
     all.slice(0, MOST).map(async (address): Promise<[string, Abi][]> => {
       try {
-        const url = `${baseUrl}/api?module=contract&action=getabi&address=${address}`
+        const url = below(baseUrl, '/api')
+        for (const [name, value] of Object.entries({
+          module: 'contract',
+          action: 'getabi',
+          address,
+        }))
+          url.searchParams.set(name, value)
         const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT) })
         const answer: unknown = await response.json()
         const text = isRecord(answer) && get(answer, 'status') === '1' && get(answer, 'result')

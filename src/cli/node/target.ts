@@ -1,6 +1,8 @@
 import type { PublicClient } from 'viem'
 
 import { headersOf, solidityBeside } from '../../config/upstreamList.ts'
+import { withoutSlash } from '../../config/values.ts'
+import { shownUrl } from '../../lib/secrets.ts'
 import { isUnserved } from '../../native/errors.ts'
 import { CommandError, EXIT, usageError } from '../base/errors.ts'
 import { timeoutError, unreachableError } from '../base/failures.ts'
@@ -57,7 +59,8 @@ export function resolveTarget(
   }
   const unit = () => unitAt(isNodeOnly ? nodeUrl : base(rpcUrl))
   const ofRpc = () => unitAt(base(rpcUrl))
-  const decimals = async () => (rpcUrl.endsWith('/wei') ? 18 : (await ofRpc()).decimals)
+  const decimals = async () =>
+    new URL(rpcUrl).pathname.endsWith('/wei') ? 18 : (await ofRpc()).decimals
   return {
     /** JSON-RPC with exact numbers. */
     rpc,
@@ -105,15 +108,16 @@ async function readUnit(
   timeout: number,
 ): Promise<Unit> {
   const limit = AbortSignal.timeout(timeout)
-  const { status, text } = await fetch(`${url}/chain.json`, { headers, signal: limit })
+  const { status, text } = await fetch(below(url, '/chain.json'), { headers, signal: limit })
     .then(async (response) => ({ status: response.status, text: await response.text() }))
     .catch((error: unknown) => {
-      throw limit.aborted ? timeoutError(url, timeout) : unreachableError(url, error)
+      const shown = shownUrl(url)
+      throw limit.aborted ? timeoutError(shown, timeout) : unreachableError(shown, error)
     })
   if (isUnserved(status)) return createUnit(6)
   if (status !== 200)
     throw new CommandError(
-      `${url}/chain.json answered HTTP ${status}, so the decimals of the coin are unknown`,
+      `${shownUrl(url, '/chain.json')} answered HTTP ${status}, so the decimals of the coin are unknown`,
       { exitCode: EXIT.unreachable },
     )
   return createUnit(decimalsIn(text) === '18' ? 18 : 6)
@@ -129,17 +133,24 @@ function decimalsIn(text: string): string | undefined {
 }
 
 function address(text: string, option: string): string {
-  if (/^(?:\w+:\/\/)?[^/]*@/.test(text))
+  if (/^(?:\w+:\/\/)?[^/?#]*@/.test(text))
     throw usageError(`${option} takes no user and password: give them as a header (--header)`)
   const bare = /^[\w.-]+:\d+(\/|$)/.test(text) ? `http://${text}` : text
   if (!URL.canParse(bare) || !/^(https?|wss?):$/.test(new URL(bare).protocol))
-    throw usageError(`${option} needs a URL such as http://127.0.0.1:8545, got "${text}"`)
-  return bare.replace(/^ws/, 'http').replace(/\/+$/, '')
+    throw usageError(`${option} needs a URL such as http://127.0.0.1:8545`)
+  return withoutSlash(bare.replace(/^ws/, 'http'))
 }
 
-/** The base address of a gateway, without the path of a view. An API key in the path remains. */
+/** The base address of a gateway, without the path of a view. An API key in the path or the query remains. */
 function base(rpc: string): string {
-  return rpc.replace(/\/(jsonrpc|solidity|wei|ws)$/, '')
+  return rpc.replace(/\/(jsonrpc|solidity|wei|ws)(?=[?#]|$)/, '')
+}
+
+/** The address of a path below another address, whose query it keeps. */
+export function below(address: string, path: string): URL {
+  const url = new URL(address)
+  url.pathname = url.pathname.replace(/\/+$/, '') + path
+  return url
 }
 
 function header(text: string): Record<string, string> {

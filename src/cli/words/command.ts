@@ -158,6 +158,8 @@ function prepare(command: Command, io: Io, terminal: Terminal, json: boolean): v
     outputError: (text) => {
       const line = text
         .replace(/^error: /, '')
+        // The value of a misspelt option may be an address with a password.
+        .replace(/^(unknown option '[^=']*)=.*'/s, "$1'")
         .replaceAll(/\s+/g, ' ')
         .trim()
       const path = pathOf(command)

@@ -49,4 +49,14 @@ describe('openEngine', () => {
     )
     expect(nameOf('/data/index')).toBe('/data/index')
   })
+
+  test.each([
+    ['Postgres://me:secret@127.0.0.1:1/test?application_name=a@b', 'connect ECONNREFUSED'],
+    ['postgres://me:a#secret@127.0.0.1:1/test', 'the address has a #; in a password it is %23'],
+    ['postgres://me:secret/b@127.0.0.1:1/test', 'host 1 is not a name or address with a port'],
+  ])('error: %s is not another server, and its password is not shown', async (url, reason) => {
+    await expect(openEngine(url)).rejects.toThrow(
+      `the log index postgres://127.0.0.1:1/test cannot be opened: ${reason}`,
+    )
+  })
 })

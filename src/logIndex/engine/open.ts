@@ -56,11 +56,11 @@ export declare namespace openEngine {
 
 /** Whether an address names a PostgreSQL server. */
 function isPostgres(address: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(address)
+  return /^postgres(?:ql)?:\/\//i.test(address)
 }
 
 /** The address without user, password and parameters: for messages. */
 export function nameOf(address: string): string {
   if (!isPostgres(address)) return address
-  return address.replace(/^[a-z]+:\/\/(?:[^/?#]*@)?([^?#]*).*$/, 'postgres://$1')
+  return address.replace(/^[a-z]+:\/\/(?:[^?]*@)?([^?#]*).*$/is, 'postgres://$1')
 }

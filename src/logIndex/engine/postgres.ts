@@ -290,8 +290,9 @@ function isLost(error: unknown): boolean {
  * @throws Error that names the wrong part, without the password
  */
 function parsePostgresAddress(url: string, defaultSchema: string) {
-  const [, login = '', hosts = '', path = '', query = ''] =
-    /^postgres(?:ql)?:\/\/((?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(url) ?? []
+  const parts = /^postgres(?:ql)?:\/\/((?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(url)
+  if (!parts) throw new Error('the address has a #; in a password it is %23')
+  const [, login = '', hosts = '', path = '', query = ''] = parts
   const parameters = new URLSearchParams(query)
   const take = (name: string, fallback: string) => {
     const value = parameters.get(name) ?? fallback
@@ -308,10 +309,12 @@ function parsePostgresAddress(url: string, defaultSchema: string) {
   if (!['true', 'false'].includes(pooled))
     throw new Error(`pgbouncer=${pooled}: expected true or false`)
   return {
-    connectionStrings: hosts.split(',').map((host) => {
+    connectionStrings: hosts.split(',').map((host, index) => {
       const text = `postgres://${login}${host}${path}?${parameters.toString()}`
       if (host !== '' && !URL.canParse(text))
-        throw new Error(`the host ${host} is not a name or address with a port`)
+        throw new Error(
+          `host ${index + 1} is not a name or address with a port; in a password / is %2F, ? is %3F`,
+        )
       return text
     }),
     isPooled: pooled === 'true',
