@@ -15,9 +15,10 @@ export function printInternal(entry: VmResult['internal'][number]) {
     transferTo_address: entry.to,
     callValueInfo: [
       withoutZeros({ callValue: entry.value }),
-      ...(entry.token
-        ? [{ tokenId: entry.token.id, ...withoutZeros({ callValue: entry.token.amount }) }]
-        : []),
+      ...(entry.tokens ?? []).map(({ id, amount }) => ({
+        tokenId: id,
+        ...withoutZeros({ callValue: amount }),
+      })),
     ],
     note: Buffer.from(entry.note).toString('hex'),
     ...(entry.data !== undefined && { data: entry.data }),

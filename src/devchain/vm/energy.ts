@@ -2,10 +2,10 @@ import type { Common, ParamsDict } from '@ethereumjs/common'
 import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
-import { MAX_INT64 } from '../../lib/int64.ts'
-import { TransferError, ReturnDataError } from './failure.ts'
-import type { AddOpcode, CustomOpcode } from './opcode.ts'
+import { ExecutionError, ReturnDataError } from './failure.ts'
+import { type AddOpcode, assertAmount, type CustomOpcode, refuseTransfer } from './opcode.ts'
 import { hashWork, type Pace } from './pace.ts'
+import { isPrecompiled } from './precompiles.ts'
 import { hashWord, type LoadSlot, wordOpcodes } from './wordOpcodes.ts'
 
 /**
@@ -178,12 +178,19 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
     gasFunction: dynamicGasHandlers.get(opcode) as NonNullable<AddOpcode['gasFunction']>,
     async logicFunction(runState, common) {
       const [, to, value] = runState.stack.peek(3) as [bigint, bigint, bigint]
-      if (value > MAX_INT64) throw new TransferError('endowment out of long range')
+      const receiver = stackAddress(to)
+      assertAmount(runState, receiver, value)
       const own = runState.interpreter.getAddress()
-      if (value > 0n && opcode === CALL && stackAddress(to).equals(own)) {
-        const account = await runState.stateManager.getAccount(own)
-        if ((account?.balance ?? 0n) >= value)
-          throw new TransferError('transfer trx failed: Cannot transfer TRX to yourself.')
+      const toSelf = receiver.equals(own)
+      if (value > 0n && opcode === CALL && (toSelf || isPrecompiled(receiver))) {
+        const { stateManager } = runState
+        const account = await stateManager.getAccount(own)
+        if ((account?.balance ?? 0n) >= value) {
+          if (toSelf)
+            refuseTransfer(runState, value, 'transfer trx failed: Cannot transfer TRX to yourself.')
+          if (!(await stateManager.getAccount(receiver)))
+            throw new ExecutionError('transfer failure')
+        }
       }
       return handler(opcode)(runState, common)
     },

@@ -47,10 +47,20 @@ export class ReturnDataError extends EVMError {
   }
 }
 
-/** The coins or tokens of a call cannot be moved. */
+/** The coins or tokens of a call cannot be moved. The outermost frame keeps the energy that is left. */
 export class TransferError extends EVMError {
   constructor(reason: string) {
     super(reason as ConstructorParameters<typeof EVMError>[0])
+  }
+}
+
+/** Another exception by which the node ends a frame. */
+export class ExecutionError extends EVMError {
+  readonly exception: string
+
+  constructor(reason: string, exception = `${PROGRAM}BytecodeExecutionException`) {
+    super(reason as ConstructorParameters<typeof EVMError>[0])
+    this.exception = exception
   }
 }
 
@@ -103,6 +113,8 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
     )
   }
   if (error instanceof TransferError) return of('TRANSFER_FAILED', 'TransferException', error.error)
+  if (error instanceof ExecutionError)
+    return { result: 'UNKNOWN', exception: error.exception, message: error.error }
   if (error instanceof PrecompileError)
     return of('PRECOMPILED_CONTRACT', 'PrecompiledContractException', 'invalid input')
   // The EVM appends the position to this text.

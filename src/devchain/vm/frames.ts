@@ -72,7 +72,14 @@ export function followFrames(
     const text = to === CONSOLE && { data: Buffer.from(message.data).toString('hex') }
     const caller = message.delegatecall ? to : native(message.caller)
     const value = message.delegatecall ? 0n : message.value
-    const entry = { caller, to, value, note: 'call', ...(token && { token }), ...text } as const
+    const entry = {
+      caller,
+      to,
+      value,
+      note: 'call',
+      ...(token && { tokens: [token] }),
+      ...text,
+    } as const
     internal.enter(entry, message.data)
   })
   evm.events.on('beforeMessage', ({ caller, salt }) => {

@@ -12,7 +12,8 @@ export type InternalTransaction = {
   caller: string
   to: string
   value: bigint
-  token?: { id: string; amount: bigint }
+  /** The TRC-10 tokens that it moved: at most one, or all that a destroyed contract had. */
+  tokens?: readonly { id: string; amount: bigint }[]
   note: 'call' | 'create' | 'suicide'
   /** Only of calls of the console, whose text it has. */
   data?: string

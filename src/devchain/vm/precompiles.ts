@@ -10,6 +10,17 @@ type Precompile = NonNullable<EVMOpts['customPrecompiles']>[number]
 
 const at = (number: number) => new Address(setLengthLeft(Uint8Array.of(number), 20))
 
+/** The last byte of an address whose other bytes are zero, as those of precompiled contracts are. */
+export function smallAddress({ bytes }: Address): number | undefined {
+  return bytes.subarray(0, -1).every((byte) => byte === 0) ? bytes.at(-1) : undefined
+}
+
+/** Whether the node has a precompiled contract at an address, simulated here or not. */
+export function isPrecompiled(address: Address): boolean {
+  const number = smallAddress(address) ?? 0
+  return number >= 0x01 && number <= 0x0a
+}
+
 /** The energy of ECRECOVER. */
 const RECOVER_ENERGY = 3_000n
 

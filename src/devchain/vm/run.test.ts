@@ -9,6 +9,7 @@ import { runVm } from './run.ts'
 const CALLER = `41${'11'.repeat(20)}`
 const HERE = `41${'22'.repeat(20)}`
 const THERE = `41${'33'.repeat(20)}`
+const PRECOMPILE = `41${'04'.padStart(40, '0')}`
 const ID = 'ab'.repeat(32)
 const TOKEN = 1_000_001n
 const RETURN_WORD = '60005260206000f3'
@@ -44,6 +45,7 @@ const run = (state: State, options: Partial<runVm.Options> = {}) =>
     ...options,
   })
 
+const push = (hex: string) => `${(0x5f + hex.length / 2).toString(16)}${hex}`
 const word = (output: Uint8Array) => BigInt(`0x${Buffer.from(output).toString('hex')}`)
 
 describe('runVm', () => {
@@ -222,7 +224,9 @@ describe('runVm', () => {
     expect(state.get('storage', `${THERE}.0/${'00'.repeat(31)}01`)).toBe('0f4241')
     expect(state.get('account', HERE)?.assets).toEqual({ [TOKEN.toString()]: 45n })
     expect(state.get('account', THERE)?.assets).toEqual({ [TOKEN.toString()]: 55n })
-    expect(internal).toMatchObject([{ to: THERE, value: 0n, token: { id: '1000001', amount: 5n } }])
+    expect(internal).toMatchObject([
+      { to: THERE, value: 0n, tokens: [{ id: '1000001', amount: 5n }] },
+    ])
 
     const failing = stateWith({ [HERE]: send('05'), [THERE]: '60006000fd' })
     await run(failing)
@@ -247,12 +251,66 @@ describe('runVm', () => {
     ['an amount beyond int64', '0f4241', '8000000000000000', THERE, 'endowment out of long range'],
     ['itself', '0f4241', '05', HERE, 'transfer trc10 failed: Cannot transfer asset to yourself.'],
   ])('error: tokens of a call: %s', async (_, id, amount, to, message) => {
-    const push = (hex: string) => `${(0x5f + hex.length / 2).toString(16)}${hex}`
     const call = `6000600060006000${push(id)}${push(amount)}73${to.slice(2)}61ffffd000`
     const state = stateWith({ [HERE]: call, [THERE]: '00' })
-    const { failure } = await run(state)
+    const { energyUsed, failure } = await run(state)
     expect(failure).toMatchObject({ result: 'TRANSFER_FAILED', message })
     expect(state.get('account', HERE)?.assets).toEqual({ [TOKEN.toString()]: 50n })
+    // Eight operands and the call. The energy that the call would have had comes back, with its stipend.
+    expect(energyUsed).toBe(24n + (amount === '00' ? 40n : 9_040n - 2_300n))
+  })
+
+  test.each([
+    ['2^64', 'endowment out of long range', THERE, '010000000000000000'],
+    ['itself', 'transfer trx failed: Cannot transfer TRX to yourself.', HERE, '05'],
+  ])('error: coins of a call: %s', async (_, message, to, value) => {
+    const call = `6000600060006000${push(value)}73${to.slice(2)}61fffff1`
+    const { energyUsed, failure } = await run(stateWith({ [THERE]: '00', [HERE]: call }))
+    expect(failure).toMatchObject({ result: 'TRANSFER_FAILED', message })
+    expect(energyUsed).toBe(21n + 9_040n - 2_300n)
+    // An inner frame uses all that it was given.
+    const outer = `6000600060006000600073${THERE.slice(2)}614e20f100`
+    const inner = stateWith({ [HERE]: outer, [THERE]: call.replace(HERE.slice(2), THERE.slice(2)) })
+    expect((await run(inner)).energyUsed).toBe(21n + 40n + 20_000n)
+  })
+
+  test.each([
+    ['coins', 'f1', 'transfer failure'],
+    [
+      'tokens',
+      'd0',
+      'validateForSmartContract failure:Validate InternalTransfer error, no ToAccount. And not allowed to create account in smart contract.',
+    ],
+  ])('error: %s for a precompiled contract that no account is at', async (_, call, message) => {
+    const id = call === 'd0' ? '620f4241' : ''
+    const send = `6000600060006000${id}6005600461ffff${call}`
+    const state = stateWith({ [HERE]: send })
+    const { energyUsed, failure } = await run(state)
+    expect([failure?.result, failure?.message, energyUsed]).toEqual(['UNKNOWN', message, 100_000n])
+    state.set('account', PRECOMPILE, newAccount(PRECOMPILE, 'Normal', 0))
+    expect((await run(state)).failure).toBeUndefined()
+  })
+
+  test('behavior: a call with more tokens than there are gets its energy back, with its stipend', async () => {
+    const call = `6000600060006000620f4241603373${THERE.slice(2)}61ffffd0`
+    const state = stateWith({ [HERE]: `${call}${RETURN_WORD}`, [THERE]: '00' })
+    const { energyUsed, output } = await run(state)
+    expect([word(output), energyUsed]).toEqual([0n, 24n + 9_040n - 2_300n + 13n])
+  })
+
+  test('error: TOKENBALANCE of an id that no token has', async () => {
+    const read = (id: string) => run(stateWith({ [HERE]: `30${push(id)}d1${RETURN_WORD}` }))
+    expect(word((await read('0f4241')).output)).toBe(50n)
+    const message = 'validateForSmartContract failure:not valid token id'
+    for (const id of ['0f4240', 'ff'.repeat(32)])
+      expect(await read(id)).toMatchObject({
+        energyUsed: 100_000n,
+        failure: { result: 'UNKNOWN', message },
+      })
+    expect(await read('8000000000000000')).toMatchObject({
+      energyUsed: 25n,
+      failure: { result: 'TRANSFER_FAILED', message },
+    })
   })
 
   test('behavior: a contract that is created after a call with tokens gets none', async () => {
@@ -287,7 +345,8 @@ describe('runVm', () => {
 
   test('behavior: SELFDESTRUCT gives the tokens of a contract to its heir', async () => {
     const state = stateWith({ [HERE]: `73${THERE.slice(2)}ff` })
-    await run(state)
+    const { internal } = await run(state)
+    expect(internal).toMatchObject([{ note: 'suicide', tokens: [{ id: '1000001', amount: 50n }] }])
     expect(state.get('account', HERE)).toBeUndefined()
     expect(state.get('account', THERE)).toMatchObject({
       balance: 100n,

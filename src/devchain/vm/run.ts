@@ -12,11 +12,12 @@ import { type BlockContext, randomOf } from './blockContext.ts'
 import type { AddressRule } from './createdAddress.ts'
 import { executedCode, isDelegation } from './delegation.ts'
 import { type EmptyRevert, followEmptyRevert } from './emptyRevert.ts'
-import { type Failure, type LastStep, TimeoutError, toFailure } from './failure.ts'
+import { type Failure, type LastStep, TimeoutError, toFailure, TransferError } from './failure.ts'
 import { followFrames } from './frames.ts'
 import { createInternalLog, type InternalTransaction } from './internal.ts'
 import { borrowMachine, type Machine } from './machine.ts'
 import { CALL_WORK, createPace } from './pace.ts'
+import { smallAddress } from './precompiles.ts'
 import { precompileTime } from './precompileTime.ts'
 import { createTokenCalls } from './tokens.ts'
 import { createVmState, native, type VmState } from './vmState.ts'
@@ -227,9 +228,18 @@ async function runOn(
     tokens,
     pace,
     onSelfdestruct(contract, heir) {
-      const value = vmState.top().get('account', native(contract))?.balance ?? 0n
-      const entry = { caller: native(contract), to: native(heir), value, note: 'suicide' as const }
-      internal.add(entry, new Uint8Array(0))
+      const account = vmState.top().get('account', native(contract))
+      const held = Object.entries(account?.assets ?? {}).map(([id, amount]) => ({ id, amount }))
+      internal.add(
+        {
+          caller: native(contract),
+          to: native(heir),
+          value: account?.balance ?? 0n,
+          note: 'suicide',
+          ...(held.length > 0 && { tokens: held }),
+        },
+        new Uint8Array(0),
+      )
       return readFetching(() => tokens.moveAll(native(contract), native(heir)))
     },
     onGas() {
@@ -274,9 +284,13 @@ async function runOn(
       const error = execResult.exceptionError
       // The internal transactions of a reverted constant call are not marked as rejected.
       if (error && !(options.constant && error.error === 'revert')) internal.rejectAll()
+      const used =
+        error instanceof TransferError
+          ? options.energyLimit - (execResult.gas ?? 0n)
+          : execResult.executionGasUsed
       return {
-        energyUsed: execResult.executionGasUsed,
-        energyNeeded: execResult.executionGasUsed,
+        energyUsed: used,
+        energyNeeded: used,
         refund: execResult.gasRefund ?? 0n,
         output: execResult.returnValue,
         logs: (execResult.logs ?? []).map(([address, topics, data]) => ({
@@ -290,11 +304,6 @@ async function runOn(
       }
     },
   }
-}
-
-/** The last byte of an address whose other bytes are zero, as those of precompiled contracts are. */
-function smallAddress({ bytes }: Address): number | undefined {
-  return bytes.subarray(0, -1).every((byte) => byte === 0) ? bytes.at(-1) : undefined
 }
 
 /** The accounts and slots that are warm when a message begins (EIP-2929, EIP-3651, EIP-7702). */

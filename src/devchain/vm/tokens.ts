@@ -5,8 +5,15 @@ import { MAX_INT64 } from '../../lib/int64.ts'
 import { readFetching } from '../state/missing.ts'
 import { type Account, newAccount } from '../state/model.ts'
 import { stackAddress } from './energy.ts'
-import { TransferError } from './failure.ts'
-import type { AddOpcode, CustomOpcode } from './opcode.ts'
+import { ExecutionError, TransferError } from './failure.ts'
+import {
+  type AddOpcode,
+  assertAmount,
+  type CustomOpcode,
+  refuseTransfer,
+  STIPEND,
+} from './opcode.ts'
+import { isPrecompiled } from './precompiles.ts'
 import { native, type VmState } from './vmState.ts'
 
 type Token = { id: bigint; amount: bigint }
@@ -15,10 +22,13 @@ type Token = { id: bigint; amount: bigint }
 export type TokenCalls = ReturnType<typeof createTokenCalls>
 
 const CALL = 0xf1
-const STIPEND = 2_300n
 
 /** Token ids are larger than this, and fit in an int64. */
 export const MIN_TOKEN = 1_000_000n
+
+const INVALID_ID = 'validateForSmartContract failure:not valid token id'
+const NO_RECEIVER =
+  'validateForSmartContract failure:Validate InternalTransfer error, no ToAccount. And not allowed to create account in smart contract.'
 
 /** Index of the token's id among the operands of CALLTOKEN. The others are those of CALL. */
 const TOKEN_ID = 3
@@ -106,24 +116,30 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
       async logicFunction(runState, common) {
         const operands = runState.stack.popN(8)
         const [, to, amount, id] = operands as [bigint, bigint, bigint, bigint]
-        if (amount > MAX_INT64) throw new TransferError('endowment out of long range')
-        if (id <= MIN_TOKEN || id > MAX_INT64)
-          throw new TransferError('validateForSmartContract failure:not valid token id')
+        const address = stackAddress(to)
+        assertAmount(runState, address, amount)
+        if (id <= MIN_TOKEN || id > MAX_INT64) refuseTransfer(runState, amount, INVALID_ID)
         const tokens = calls()
         const from = native(runState.interpreter.getAddress())
-        const receiver = native(stackAddress(to))
+        const receiver = native(address)
         if (amount > (await tokens.holds(from, id))) {
+          runState.interpreter.addStipend(STIPEND)
           delete runState.messageGasLimit
           runState.stack.push(0n)
           return
         }
         if (amount > 0n) {
           if (from === receiver)
-            throw new TransferError('transfer trc10 failed: Cannot transfer asset to yourself.')
+            refuseTransfer(
+              runState,
+              amount,
+              'transfer trc10 failed: Cannot transfer asset to yourself.',
+            )
           runState.interpreter.addStipend(STIPEND)
           runState.messageGasLimit = (runState.messageGasLimit ?? 0n) + STIPEND
         }
-        await readFetching(() => tokens.state.top().get('account', receiver))
+        const account = await readFetching(() => tokens.state.top().get('account', receiver))
+        if (amount > 0n && !account && isPrecompiled(address)) throw new ExecutionError(NO_RECEIVER)
         tokens.leave({ id, amount })
         // The transfer of tokens is reverted together with the call.
         await tokens.state.checkpoint()
@@ -143,6 +159,9 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
       baseFee: 20,
       async logicFunction(runState) {
         const [id, holder] = runState.stack.popN(2) as [bigint, bigint]
+        const signed = BigInt.asIntN(256, id)
+        if (signed !== BigInt.asIntN(64, id)) throw new TransferError(INVALID_ID)
+        if (signed <= MIN_TOKEN) throw new ExecutionError(INVALID_ID)
         runState.stack.push(await calls().holds(native(stackAddress(holder)), id))
       },
     },
