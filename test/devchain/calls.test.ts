@@ -517,6 +517,26 @@ describe('eth_simulateV1', () => {
       expect(third?.mixHash).not.toBe(second?.mixHash)
     }))
 
+  test('behavior: heights that a number skips have empty blocks', async () => {
+    const base = await number()
+    const at = (height: number) => ({ number: `0x${(base + height).toString(16)}` })
+    const hashOfParent = { data: '0x600143034060005260206000f3' }
+    const blocks = (await dev.rpc('eth_simulateV1', {
+      blockStateCalls: [
+        { blockOverrides: at(3), calls: [hashOfParent] },
+        {},
+        { blockOverrides: at(6) },
+      ],
+    })) as { hash: Hex; number: Hex; timestamp: Hex; calls: { returnData: Hex }[] }[]
+    expect(blocks.map((block) => Number(block.number) - base)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(blocks.map(({ calls }) => calls.length)).toEqual([0, 0, 1, 0, 0, 0])
+    expect(blocks[2]?.calls[0]?.returnData).toBe(blocks[1]?.hash)
+    const times = blocks.map(({ timestamp }) => Number(timestamp))
+    expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b))
+    const most = { blockStateCalls: [{ blockOverrides: at(256) }] }
+    expect(await dev.rpc('eth_simulateV1', most)).toHaveLength(256)
+  })
+
   test('behavior: full transactions have the fees and the access list of their calls', () =>
     onChain('cancun', async ({ accountOf, rpc }) => {
       const fees = { maxFeePerGas: '0x64', maxPriorityFeePerGas: '0x2' }
@@ -545,6 +565,7 @@ describe('eth_simulateV1', () => {
     const cases: [object[], number, string][] = [
       [[], -32602, 'empty input'],
       [Array.from({ length: 257 }, () => block), -38026, 'too many blocks'],
+      [[at({ number: '0xffffff' })], -38026, 'too many blocks'],
       [[at({ number: '0x1' })], -38020, 'block numbers must be in order: 1 <='],
       [[at({ time: '0x1' })], -38021, 'block timestamps must be in order: 1 <='],
       [[{ calls: [poor] }], -38014, 'insufficient funds'],

@@ -47,8 +47,6 @@ export async function simulateBlocks(
   { blocks, isFull, ...given }: Simulation,
   { callOf, failureOf, feeSignal, ref, unit, view }: simulateBlocks.Options,
 ): Promise<object[]> {
-  if (blocks.length > MAX_BLOCKS)
-    throw new RpcError(-38026, `too many blocks: at most ${MAX_BLOCKS}`)
   const { ledger } = chain
   const base = await stateOf(chain, ref, view)
   const state = createOverlay(base.state)
@@ -60,7 +58,7 @@ export async function simulateBlocks(
   const hashOf = (number: number) =>
     number < base.block.number ? base.block.hashOf(number) : hashes.get(number)
   const answers: object[] = []
-  for (const simulated of blocks) {
+  for (const simulated of withoutGaps(blocks, before.number)) {
     const { baseFee: _baseFee, prevRandao: _prevRandao, ...common } = before
     const baseFee = nextBaseFee(ledger.rules, { block: before, given, parent, state })
     const block = following({ ...common, ...baseFee, hashOf }, simulated.block)
@@ -102,6 +100,21 @@ export declare namespace simulateBlocks {
     view: 'full' | 'solid'
   }
 }
+
+/** The blocks, with an empty one at each height that a number skips, as in geth. @throws RpcError when they are too many */
+function withoutGaps(blocks: Simulation['blocks'], base: number): Simulation['blocks'] {
+  let last = base
+  return blocks.flatMap((block) => {
+    const number = Number(block.block.number ?? last + 1)
+    if (number - base > MAX_BLOCKS)
+      throw new RpcError(-38026, `too many blocks: at most ${MAX_BLOCKS}`)
+    const gap = Array.from({ length: Math.max(0, number - last - 1) }, () => EMPTY)
+    last = number
+    return [...gap, block]
+  })
+}
+
+const EMPTY: Simulation['blocks'][number] = { accounts: [], block: {}, calls: [] }
 
 /**
  * The base fee of the block after another one, where it changes from block to block. As in geth it is 0 when calls are not checked like
