@@ -3,7 +3,7 @@ import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
 import { ExecutionError, ReturnDataError } from './failure.ts'
-import { type AddOpcode, assertAmount, type CustomOpcode, refuseTransfer } from './opcode.ts'
+import { type AddOpcode, assertAmount, type CustomOpcode, refusedTransfer } from './opcode.ts'
 import { hashWork, type Pace } from './pace.ts'
 import { isPrecompiled } from './precompiles.ts'
 import { hashWord, type LoadSlot, wordOpcodes } from './wordOpcodes.ts'
@@ -187,7 +187,11 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
         const account = await stateManager.getAccount(own)
         if ((account?.balance ?? 0n) >= value) {
           if (toSelf)
-            refuseTransfer(runState, value, 'transfer trx failed: Cannot transfer TRX to yourself.')
+            throw refusedTransfer(
+              runState,
+              value,
+              'transfer trx failed: Cannot transfer TRX to yourself.',
+            )
           if (!(await stateManager.getAccount(receiver)))
             throw new ExecutionError('transfer failure')
         }

@@ -16,14 +16,10 @@ type RunState = Parameters<AddOpcode['logicFunction']>[0]
 /** Energy that comes with a call that sends coins or tokens, beyond what the caller gives it. */
 export const STIPEND = 2_300n
 
-/**
- * Ends the caller of a call that cannot send its coins or tokens. The energy of the call comes back, with its stipend.
- *
- * @throws TransferError always
- */
-export function refuseTransfer(runState: RunState, amount: bigint, reason: string): never {
+/** The error of a call that cannot send its coins or tokens. The energy of the call comes back, with its stipend. */
+export function refusedTransfer(runState: RunState, amount: bigint, reason: string): TransferError {
   if (amount > 0n) runState.interpreter.addStipend(STIPEND)
-  throw new TransferError(reason)
+  return new TransferError(reason)
 }
 
 /** @throws TransferError, or ExecutionError for a precompiled contract, if the amount of a call is not an int64 */
@@ -31,5 +27,5 @@ export function assertAmount(runState: RunState, receiver: Address, amount: bigi
   if (amount <= MAX_INT64) return
   if (isPrecompiled(receiver))
     throw new ExecutionError('BigInteger out of long range', 'java.lang.ArithmeticException')
-  refuseTransfer(runState, amount, 'endowment out of long range')
+  throw refusedTransfer(runState, amount, 'endowment out of long range')
 }

@@ -10,7 +10,7 @@ import {
   type AddOpcode,
   assertAmount,
   type CustomOpcode,
-  refuseTransfer,
+  refusedTransfer,
   STIPEND,
 } from './opcode.ts'
 import { isPrecompiled } from './precompiles.ts'
@@ -118,7 +118,7 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
         const [, to, amount, id] = operands as [bigint, bigint, bigint, bigint]
         const address = stackAddress(to)
         assertAmount(runState, address, amount)
-        if (id <= MIN_TOKEN || id > MAX_INT64) refuseTransfer(runState, amount, INVALID_ID)
+        if (id <= MIN_TOKEN || id > MAX_INT64) throw refusedTransfer(runState, amount, INVALID_ID)
         const tokens = calls()
         const from = native(runState.interpreter.getAddress())
         const receiver = native(address)
@@ -130,7 +130,7 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
         }
         if (amount > 0n) {
           if (from === receiver)
-            refuseTransfer(
+            throw refusedTransfer(
               runState,
               amount,
               'transfer trc10 failed: Cannot transfer asset to yourself.',
