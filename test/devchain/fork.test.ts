@@ -51,6 +51,18 @@ describe('what was before the fork', () => {
     expect(block).toHaveLength(3)
   })
 
+  test('behavior: a history of fees ends with the price of the block after it, not of the next one', async () => {
+    const fork = await startFork()
+    await fork.rpc('hardhat_setNextBlockBaseFeePerGas', '0x7b')
+    const history = ['0x1', numberToHex(point - 2), []] as const
+    expect(await fork.rpc('eth_feeHistory', ...history)).toEqual(
+      await real.rpc('eth_feeHistory', ...history),
+    )
+    expect(await fork.rpc('eth_feeHistory', '0x1', 'latest', [])).toMatchObject({
+      baseFeePerGas: [expect.anything(), '0x7b'],
+    })
+  })
+
   test('behavior: transactions of the real chain after the fork block are unknown', async () => {
     const later = await transfer(real, owner, NOBODY, 1n)
     const fork = await startFork()

@@ -36,8 +36,11 @@ export function withTips(
   const oldest = Number(oldestBlock)
   // The last price is that of the next block, which a tool may have chosen. Hardhat's client offers what follows from it. The block
   // may have been made while the history was read.
-  const next = ledger.block(oldest + gasUsedRatio.length)
-  const price = next ? next.seen?.baseFee : gasPriceOf(ledger.newestState(), ledger.next())
+  const next = oldest + gasUsedRatio.length
+  const price =
+    next > ledger.head().header.number
+      ? gasPriceOf(ledger.newestState(), ledger.next())
+      : ledger.block(next)?.seen?.baseFee
   if (price !== undefined && gasUsedRatio.length > 0)
     baseFeePerGas.splice(-1, 1, numberToHex(price))
   if (percentiles.length === 0) return { ...history, ...blobs }
