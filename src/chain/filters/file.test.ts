@@ -12,15 +12,16 @@ const temporary = () => mkdtemp(join(tmpdir(), 'ethgate-filters-'))
 describeFilterStore('openFileFilterStore', async (limits) => {
   const folder = await temporary()
   let time = 0
-  const opened = await openFileFilterStore({
-    ...limits,
-    folder,
-    genesis: '0x01',
-    name: 'cursors',
-    now: () => time,
-  })
+  const open = () =>
+    openFileFilterStore({ ...limits, folder, genesis: '0x01', name: 'cursors', now: () => time })
+  let opened = await open()
   return {
     store: opened.store,
+    async restart() {
+      await opened.close()
+      opened = await open()
+      return opened.store
+    },
     async pass(milliseconds) {
       time += milliseconds
     },
@@ -74,6 +75,18 @@ describe('openFileFilterStore', () => {
     expect(await store.read('removed')).toBeUndefined()
     await expect(open()).rejects.toMatchObject({ code: -32603 })
     await opened.close()
+  })
+
+  test('behavior: a filter that is polled, but does not move, outlives a restart', async () => {
+    const first = await open()
+    await first.store.create({ client: 'a' }, filter, 'kept')
+    await first.close()
+    const second = await open('0x01', 900)
+    await second.store.claim('kept', 'token', filter.cursor)
+    await second.close()
+    const third = await open('0x01', 1_500)
+    expect(await third.store.read('kept')).toEqual(filter)
+    await third.close()
   })
 
   test('behavior: an expired filter is gone', async () => {

@@ -21,7 +21,11 @@ export type KeptFilter = {
   expires: number
 }
 
-type Entry = Omit<KeptFilter, 'id'> & { lease?: { token: string; until: number } }
+type Entry = Omit<KeptFilter, 'id'> & {
+  /** The time of expiry that was reported last. */
+  reported: number
+  lease?: { token: string; until: number }
+}
 
 type Use = { filters: number; bytes: number }
 
@@ -32,6 +36,9 @@ export type MemoryFilterStore = FilterStore & {
   /** Replaces all filters. */
   restore(kept: Iterable<KeptFilter>): void
 }
+
+/** Part of the lifetime after which a filter that is used, but does not move, is reported again. */
+const REPORT_AFTER = 0.1
 
 /** Filters in the memory of one process. Every call takes constant time, except when it drops expired filters. */
 export function createMemoryFilterStore({
@@ -87,10 +94,16 @@ export function createMemoryFilterStore({
     return filters.get(id)
   }
 
-  function keepAlive(id: string, entry: Entry): void {
+  async function report(id: string, entry: Entry): Promise<void> {
+    entry.reported = entry.expires
+    await onChange(toKept(id, entry))
+  }
+
+  async function keepAlive(id: string, entry: Entry): Promise<void> {
     entry.expires = now() + ttl
     filters.delete(id)
     filters.set(id, entry)
+    if (entry.expires - entry.reported > REPORT_AFTER * ttl) await report(id, entry)
   }
 
   /** The limit that another filter would exceed. */
@@ -117,9 +130,10 @@ export function createMemoryFilterStore({
       if (limit) throw overLimit(limit, { ...limits, perClient: most })
       const hold = held.hold(client, 'filters')
       if (!hold.take(filterBytes(text))) throw new TooMuchHeldError()
-      const entry = { client, cursor, expires: now() + ttl, spec: text }
+      const expires = now() + ttl
+      const entry = { client, cursor, expires, reported: expires, spec: text }
       add(id, entry, hold)
-      await onChange({ id, ...entry })
+      await report(id, entry)
       return id
     },
     async read(id) {
@@ -129,18 +143,18 @@ export function createMemoryFilterStore({
     async claim(id, token, nothing) {
       const entry = find(id)
       if (!entry) return undefined
-      keepAlive(id, entry)
       const filter = { cursor: entry.cursor, spec: JSON.parse(entry.spec) as FilterSpec }
-      if (entry.lease && entry.lease.until > now()) return { ...filter, state: 'busy' }
-      if (entry.cursor === nothing) return { ...filter, state: 'idle' }
-      entry.lease = { token, until: now() + lease }
-      return { ...filter, state: 'claimed' }
+      const isBusy = entry.lease && entry.lease.until > now()
+      const state = isBusy ? 'busy' : entry.cursor === nothing ? 'idle' : 'claimed'
+      if (state === 'claimed') entry.lease = { token, until: now() + lease }
+      await keepAlive(id, entry)
+      return { ...filter, state }
     },
     async renew(id, token) {
       const entry = find(id)
       if (!holds(entry, token)) return false
       entry.lease = { token, until: now() + lease }
-      keepAlive(id, entry)
+      await keepAlive(id, entry)
       return true
     },
     async commit(id, token, from, to) {
@@ -148,7 +162,7 @@ export function createMemoryFilterStore({
       if (!holds(entry, token) || entry.cursor !== from) return false
       entry.cursor = to
       delete entry.lease
-      if (from !== to) await onChange({ id, ...entry })
+      if (from !== to) await report(id, entry)
       return true
     },
     async release(id, token) {
@@ -159,7 +173,7 @@ export function createMemoryFilterStore({
       const entry = find(id)
       if (!entry) return false
       drop(id)
-      await onChange({ id, ...entry, expires: now() })
+      await report(id, { ...entry, expires: now() })
       return true
     },
     async check() {},
@@ -169,17 +183,21 @@ export function createMemoryFilterStore({
     },
     kept() {
       dropExpired()
-      return [...filters].map(([id, { lease: _lease, ...entry }]) => ({ id, ...entry }))
+      return [...filters].map(([id, entry]) => toKept(id, entry))
     },
     restore(kept) {
       for (const id of filters.keys()) drop(id)
       for (const { id, ...entry } of kept) {
         const hold = held.hold(entry.client, 'filters')
         hold.set(filterBytes(entry.spec))
-        add(id, entry, hold)
+        add(id, { ...entry, reported: entry.expires }, hold)
       }
     },
   }
+}
+
+function toKept(id: string, { client, cursor, expires, spec }: Entry): KeptFilter {
+  return { id, client, spec, cursor, expires }
 }
 
 export declare namespace createMemoryFilterStore {
@@ -187,7 +205,7 @@ export declare namespace createMemoryFilterStore {
     /** The bytes that are held for clients. @default without a limit */
     held?: HeldBytes | undefined
     now?: (() => number) | undefined
-    /** Called after a filter was added, moved or removed (`expires` is now). The call of the store waits for it. */
+    /** Called after a filter was added, moved, used for long, or removed (`expires` is now). The call of the store waits for it. */
     onChange?: ((filter: KeptFilter) => Promise<void>) | undefined
   }
 }

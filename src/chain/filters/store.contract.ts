@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { FilterLimits, FilterStore } from './store.ts'
@@ -5,6 +6,8 @@ import type { FilterLimits, FilterStore } from './store.ts'
 /** A store under test. `pass` makes the store older by this many milliseconds, without waiting. */
 export type TestStore = {
   store: FilterStore
+  /** The store after its process has ended and started again. Absent where nothing remains of it. */
+  restart?(): Promise<FilterStore>
   pass(milliseconds: number): Promise<void>
   close(): Promise<void>
 }
@@ -210,6 +213,83 @@ export function describeFilterStore(
       expect(store.usage()).toMatchObject({ filters: 1, isFull: false })
       await large('a', 1_000)
       expect(store.usage()).toMatchObject({ filters: 2, isFull: false })
+    })
+
+    test('behavior: any sequence of calls, as long as none is in flight', async () => {
+      const restart = opened.restart ? (['restart'] as const) : []
+      const step = fc.record({
+        id: fc.constantFrom('x', 'y'),
+        kind: fc.constantFrom(
+          'create',
+          'claim',
+          'claim',
+          'commit',
+          'release',
+          'renew',
+          'pass',
+          'remove',
+          ...restart,
+        ),
+        token: fc.constantFrom('a', 'b'),
+        // No sum of these is the lifetime or the lease.
+        time: fc.constantFrom(21_000, 43_000, 64_000),
+      })
+      type Expected = { cursor: string; until: number; lease?: { token: string; until: number } }
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
+          const expected = new Map<string, Expected>()
+          let now = 0
+          let moves = 0
+          const run = async ({ id, kind, time, token }: (typeof steps)[number]) => {
+            const found = expected.get(id)
+            const one = found && found.until > now ? found : undefined
+            const isHeld = one?.lease?.token === token
+            const until = now + limits.ttl
+            const [from, to] = [one?.cursor ?? '', `${++moves}:0x`]
+            let answer: unknown
+            let wanted: unknown
+            if (kind === 'pass') {
+              now += time
+              return opened.pass(time)
+            }
+            if (kind === 'restart') {
+              for (const each of expected.values()) delete each.lease
+              store = (await opened.restart?.()) ?? store
+            } else if (kind === 'create') {
+              await store.create({ client: 'a' }, { spec, cursor: to }, id)
+              if (!one) expected.set(id, { cursor: to, until })
+            } else if (kind === 'claim') {
+              const isBusy = one?.lease && one.lease.until > now
+              answer = (await store.claim(id, token, 'nothing'))?.state
+              wanted = one && (isBusy ? 'busy' : 'claimed')
+              const lease = isBusy ? one.lease : { token, until: now + limits.lease }
+              if (one) Object.assign(one, { until, lease })
+            } else if (kind === 'commit') {
+              answer = await store.commit(id, token, from, to)
+              wanted = isHeld
+              if (isHeld) expected.set(id, { cursor: to, until: one.until })
+            } else if (kind === 'renew') {
+              answer = await store.renew(id, token)
+              wanted = isHeld
+              if (isHeld) Object.assign(one, { until, lease: { token, until: now + limits.lease } })
+            } else if (kind === 'release') {
+              await store.release(id, token)
+              if (isHeld) delete one.lease
+            } else {
+              answer = await store.remove(id)
+              wanted = one !== undefined
+              expected.delete(id)
+            }
+            const after = expected.get(id)
+            const isThere = after && after.until > now
+            const cursor = (await store.read(id))?.cursor
+            expect([answer, cursor]).toEqual([wanted, isThere ? after.cursor : undefined])
+          }
+          for (const id of ['x', 'y']) await store.remove(id)
+          for (const one of steps) await run(one)
+        }),
+        { numRuns: 100 },
+      )
     })
 
     test('behavior: expired filters do not count', async () => {
