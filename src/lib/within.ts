@@ -2,12 +2,12 @@ import type { StopSignal } from './stopSignal.ts'
 
 /**
  * Calls back when a time limit has passed. An answer that arrived while this process was busy is in time: Node.js reads it after its timers
- * and before the callback of `setImmediate`. In between, `clearTimeout` has no effect.
+ * and before the callback of `setImmediate`, which browsers do not have. In between, `clearTimeout` has no effect.
  *
  * @param milliseconds - of the limit
  */
 export const whenLate = (callback: () => void, milliseconds: number): NodeJS.Timeout =>
-  setTimeout(() => setImmediate(callback), milliseconds)
+  setTimeout(() => (globalThis.setImmediate ?? setTimeout)(callback), milliseconds)
 
 /**
  * Waits for a promise, at most this many milliseconds. The work behind the promise is not stopped.

@@ -86,6 +86,29 @@ test('behavior: waits until the transaction is in a block', async () => {
   expect(bodies).toEqual(Array(3).fill('/walletsolidity/gettransactioninfobyid {"value":"ab"}'))
 })
 
+test('behavior: waits for a node that does not answer', async () => {
+  const { bodies, client } = await createClient(
+    undefined,
+    undefined,
+    { Error: 'x.y.ZError' },
+    {
+      id: 'ab',
+    },
+  )
+  expect(await client.waitForTransaction('ab')).toMatchObject({ id: 'ab' })
+  expect(bodies).toHaveLength(4)
+})
+
+test('error: a node that refuses the poll, or does not answer until the time is over', async () => {
+  const refusal = { Error: 'class java.lang.IllegalArgumentException : no id' }
+  const { bodies, client } = await createClient(refusal, undefined, undefined)
+  const waiting = { name: 'NodeRefusedError' }
+  await expect(client.waitForTransaction('ab')).rejects.toMatchObject(waiting)
+  expect(bodies).toHaveLength(1)
+  const late = { name: 'NodeUnreachableError' }
+  await expect(client.waitForTransaction('ab', { timeout: -1 })).rejects.toMatchObject(late)
+})
+
 test('error: a transaction that is in no block in time', async () => {
   const { client } = await createClient()
   await expect(client.waitForTransaction('ab', { timeout: -1 })).rejects.toThrow('not in a block')

@@ -3,7 +3,7 @@ import type { HexAddress } from '../lib/address.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import { REFUSALS } from '../native/broadcastVerdict.ts'
 import { createNodeClient, type NativeClient } from '../native/client.ts'
-import { decodeMessage } from '../native/errors.ts'
+import { decodeMessage, isBusyOrUnreachable, NodeAnswerError } from '../native/errors.ts'
 import {
   type EncodableTransaction,
   encodeTransaction,
@@ -54,9 +54,10 @@ export type Client = NativeClient & {
    */
   send(signed: EncodableTransaction): Promise<Hex>
   /**
-   * Waits until a transaction is in a block. A failed contract call is in a block too: look at `receipt.result`.
+   * Waits until a transaction is in a block. A failed contract call is in a block too: look at `receipt.result`. A node that does
+   * not answer is asked again until the time is over.
    *
-   * @throws Error when it is not in a block in time.
+   * @throws Error when it is not in a block in time; the error of the last poll; at once that of a node which refuses the poll.
    */
   waitForTransaction(id: Hex, options?: Client.WaitOptions): Promise<TransactionInfo>
 }
@@ -131,9 +132,14 @@ export function createNativeClient(
       const operations = solid ? client.solidity : client.wallet
       const deadline = Date.now() + timeout
       for (;;) {
-        const info = await operations.getTransactionInfoById({ value })
+        const isLast = Date.now() > deadline
+        const info = await operations.getTransactionInfoById({ value }).catch((error: unknown) => {
+          // A later poll may succeed: the node starts again, or a proxy answers in its place.
+          const mayPass = isBusyOrUnreachable(error) || error instanceof NodeAnswerError
+          if (isLast || !mayPass) throw error
+        })
         if (info) return info
-        if (Date.now() > deadline) throw new Error(`transaction ${value} is not in a block yet`)
+        if (isLast) throw new Error(`transaction ${value} is not in a block yet`)
         await sleep(interval)
       }
     },

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -75,6 +76,29 @@ describe('createFetchTransport', () => {
     const call = transport.send('/wallet/broken', '{}', { idempotent: false })
     await expect(call).rejects.toThrow(NodeUnreachableError)
     expect(requests).toHaveLength(1)
+  })
+
+  test('behavior: the query of the address goes with every call', async () => {
+    const transport = createFetchTransport(`${url}/a/?key=b/`)
+    expect(await transport.send('/wallet/x', '{}', { idempotent: true })).toMatchObject({
+      text: 'POST /a/wallet/x?key=b/',
+    })
+  })
+
+  test('behavior: an answer that a busy process reads late came in time', async () => {
+    const transport = createFetchTransport(url, {
+      timeout: 50,
+      async fetch(_, options) {
+        await stat('.')
+        const late = stat('.')
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+        await late
+        options?.signal?.throwIfAborted()
+        return new Response('{}')
+      },
+    })
+    const call = transport.send('/wallet/x', '{}', { idempotent: true })
+    await expect(call).resolves.toEqual({ status: 200, text: '{}' })
   })
 
   test('behavior: abort', async () => {

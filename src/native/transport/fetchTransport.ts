@@ -1,3 +1,4 @@
+import { whenLate } from '../../lib/within.ts'
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import { maxBytes } from '../wire/answerLimits.ts'
 import type { NativeTransport } from './transport.ts'
@@ -6,23 +7,24 @@ import type { NativeTransport } from './transport.ts'
  * A transport over `fetch`, for programs and browsers that call a node directly. Servers use `createHttpTransport`,
  * which is faster and limits the number of sockets.
  *
- * @param url - base address of `/wallet` and `/walletsolidity`, with or without `/wallet`. It may have a path.
+ * @param url - base address of `/wallet` and `/walletsolidity`, with or without `/wallet`. It may have a path and a query.
  */
 export function createFetchTransport(
   url: string,
   { fetch = globalThis.fetch, headers = {}, timeout = 10_000 }: createFetchTransport.Options = {},
 ): NativeTransport {
-  const base = url.replace(/\/+$/, '').replace(/\/wallet$/, '')
+  const [, place = '', search = ''] = /^([^?#]*)(\?[^#]*)?/.exec(url) ?? []
+  const base = place.replace(/\/+$/, '').replace(/\/wallet$/, '')
 
   return {
     async send(path, body, { idempotent, signal }) {
       signal?.throwIfAborted()
       const controller = new AbortController()
-      const timer = setTimeout(() => controller.abort(new NodeTimeoutError(timeout)), timeout)
+      const timer = whenLate(() => controller.abort(new NodeTimeoutError(timeout)), timeout)
       const leave = () => controller.abort(signal?.reason)
       signal?.addEventListener('abort', leave, { once: true })
       const once = async () => {
-        const response = await fetch(base + path, {
+        const response = await fetch(base + path + search, {
           body: body ?? null,
           headers:
             body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
