@@ -225,6 +225,8 @@ describe('show', () => {
   test.each([
     [undefined, 'nothing'],
     ['a"b', '"a\\"b"'],
+    [JSON.parse('9007199254740993'), 'about 9007199254740992'],
+    [Number.MAX_SAFE_INTEGER, '9007199254740991'],
     [{ a: [1, null, { b: true }], c: 'd' }, '{"a":[1,null,{"b":true}],"c":"d"}'],
     ['x'.repeat(100), `"${'x'.repeat(76)}…`],
     [

@@ -318,6 +318,9 @@ export function show(input: unknown): string {
 /** The beginning of an input as JSON: at least `room` characters, if it is that long. */
 function briefly(input: unknown, room: number): string {
   if (typeof input === 'bigint') return `"${input}"`
+  // JSON.parse has rounded it.
+  if (typeof input === 'number' && Math.abs(input) > Number.MAX_SAFE_INTEGER)
+    return `about ${input}`
   if (typeof input === 'string') return JSON.stringify(input.slice(0, room))
   if (typeof input !== 'object' || input === null) return JSON.stringify(input)
   if (Array.isArray(input)) {
