@@ -20,11 +20,12 @@ const block = (timestamp: number, parent: number) => ({
 /** A node whose price changes every hour. It has one block for each second. */
 function changing() {
   let hours = 1
+  let first = 1
   const calls: string[] = []
   function answer(path: string, body: string | undefined) {
     if (path.endsWith('getnextmaintenancetime')) return { num: hours * HOUR }
     if (path.endsWith('getenergyprices'))
-      return { prices: Array.from({ length: hours }, (_, n) => `${n * HOUR}:${n + 1}`).join() }
+      return { prices: Array.from({ length: hours }, (_, n) => `${n * HOUR}:${n + first}`).join() }
     const { id_or_num: id } = JSON.parse(body ?? '') as { id_or_num: string }
     const timestamp = Number(`0x${id}`)
     return timestamp % 1_000 === 0 ? { blockID: id, block_header: { raw_data: { timestamp } } } : {}
@@ -41,6 +42,7 @@ function changing() {
   return {
     calls: () => calls.length,
     maintain: () => (hours += 1),
+    reset: () => (first = 100),
     prices: createEnergyPrices({ native }),
   }
 }
@@ -65,6 +67,14 @@ test('behavior: one read until the next maintenance', async () => {
   expect(await prices.of(block(HOUR, HOUR - 3_000))).toBe(1n)
   expect(await prices.of(block(HOUR + 60_000, HOUR + 57_000))).toBe(2n)
   expect(calls()).toBe(4)
+})
+
+test('behavior: another branch of the chain may have other prices', async () => {
+  const { prices, reset } = changing()
+  expect(await prices.after(3_000)).toBe(1n)
+  reset()
+  prices.forget()
+  expect(await prices.after(3_000)).toBe(100n)
 })
 
 test('behavior: a later block causes another read from a node that lags', async () => {

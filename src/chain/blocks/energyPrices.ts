@@ -77,6 +77,10 @@ export function createEnergyPrices({ native, priceOfBlock }: createEnergyPrices.
   }
 
   return {
+    /** Reads the history again: that of another branch, or of a private chain that was reset, may have other prices. */
+    forget(): void {
+      completeTo = -1
+    },
     /** The time in milliseconds of the next maintenance, which may change the prices. */
     certainTo: () => completeTo,
     at: priceAt,

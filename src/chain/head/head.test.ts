@@ -376,6 +376,21 @@ describe('createHead', () => {
     expect(head.latest().hash).toBe(chain.head().hash)
   })
 
+  test('behavior: blocks of a reset chain have its prices', async () => {
+    for (let count = 0; count < 20; count++) chain.mine()
+    chain.solidify(15)
+    let price = 1n
+    await follow({ baseFee: async () => price, onReplaced: () => void (price = 2n) })
+    chain.solidify(1)
+    chain.reorg(22, [{}, {}, {}])
+    await step()
+    time += 1_500
+    await step()
+    await step()
+    const fees = head.window()?.blocks.map(({ header }) => header.baseFeePerGas)
+    expect(new Set(fees)).toEqual(new Set(['0x2']))
+  })
+
   test('behavior: a reset chain that is higher than the old one replaces the window too', async () => {
     for (let count = 0; count < 20; count++) chain.mine()
     chain.solidify(15)

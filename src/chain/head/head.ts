@@ -26,6 +26,7 @@ export function createHead({
   nextRun,
   now = () => performance.now(),
   onLoaded,
+  onReplaced,
   redis,
 }: createHead.Options): Head {
   let window: Window | undefined
@@ -54,8 +55,10 @@ export function createHead({
       movedAt = now()
       schedule.blockSeen(newestOf(window).timestamp, movedAt)
     }
-    if (update.removed.length > 0)
+    if (update.removed.length > 0) {
+      onReplaced?.()
       log.info({ depth: update.removed.length, number: newestOf(window).number }, 'reorg')
+    }
     floor?.moved()
     for (const listener of listeners)
       try {
@@ -96,6 +99,7 @@ export function createHead({
     first: () => first,
     nextRun,
     now,
+    onReplaced,
     publish: async (update) => {
       if (replication) return replication.publish(update)
       apply(update)
@@ -173,6 +177,8 @@ export declare namespace createHead {
     nextRun?: NextRun | undefined
     /** Called with every block that was read whole, to fill caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
+    /** Called when blocks were removed, and before another history of the chain is read. */
+    onReplaced?: (() => void) | undefined
     /** The journal that the replicas share. Without it this process polls the node itself. */
     redis?: RedisLink | undefined
     log?: HeadLog | undefined

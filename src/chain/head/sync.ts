@@ -44,6 +44,7 @@ export function createHeadSync({
   first,
   nextRun,
   now = () => performance.now(),
+  onReplaced,
   publish,
   source,
   window,
@@ -59,6 +60,8 @@ export function createHeadSync({
 
   /** Reads the chain from the solidified block to the newest and replaces the window, if there is one. */
   async function begin(tip: Tip, replaced?: Window): Promise<void> {
+    // Before the blocks of the other history are read.
+    if (replaced) onReplaced?.()
     const solidified = await solidifiedUpTo(await source.solidified(), tip)
     const from = Math.max(solidified.number, tip.number - MAX_WINDOW / 4)
     const blocks: RecentBlock[] = []
@@ -278,6 +281,8 @@ export declare namespace createHeadSync {
     first: () => Hash | undefined
     /** The runs of empty blocks of a chain in this process. */
     nextRun?: NextRun | undefined
+    /** Called when the node serves another history. */
+    onReplaced?: (() => void) | undefined
     /** Publishes an update. Resolves when `window()` includes it; false when it was refused and must be computed again. */
     publish: (update: ChainUpdate) => Promise<boolean>
     /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */

@@ -95,6 +95,7 @@ export function createViews(
       blocks.put(contentOf(loaded))
       store?.loaded(loaded)
     },
+    onReplaced: () => prices.forget(),
     redis,
   })
   const blocks = createBlocks({
