@@ -1,11 +1,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 
 import { parquetReadObjects } from 'hyparquet'
 import { toHex } from 'viem'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 
+import { processIo } from '../../src/cli/base/io.ts'
+import { runEthgate } from '../../src/cli/program.ts'
 import { lastIndexable } from '../../src/logIndex/fill/segments.ts'
 import { createScriptedChain } from '../support/chain.ts'
 import { ethgate, startCommand, startRpc } from '../support/cli.ts'
@@ -238,6 +241,35 @@ test('error: a node that cannot be reached is named with its option', async () =
   expect(closed.stderr).toContain(
     `cannot reach ${node.url} (--upstream) or http://127.0.0.1:9 (--upstream-solidity)`,
   )
+})
+
+test('behavior: the group of the last block is indexed whole', async () => {
+  const part = join(directory, 'part')
+  const words = ['--index', part, '--upstream', node.url, '--from', '70', '--to', '130']
+  const filled = json((await run(...words)).stdout)
+  expect(filled).toMatchObject({ from: 70, to: 191, blocks: 128 })
+  const status = await run('status', '--index', part)
+  expect(json(status.stdout)).toMatchObject({ covered: [{ from: 64, to: 191 }] })
+  const wrong = await run('--index', part, '--upstream', node.url, '--from', '5', '--to', '4')
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--to needs a whole number from 5, got') as string,
+  })
+})
+
+test('behavior: it goes on when nobody reads its lines', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let lines = 0
+  const closed = Object.assign(new Error('closed'), { code: 'EPIPE' })
+  const stdout = new Writable({ write: (_line, _encoding, done) => done((lines++, closed)) })
+  const words = ['index', '--index', join(directory, 'slow'), '--upstream', node.url]
+  const ended = runEthgate([...words, '--index-rate', '1'], { ...processIo(), stdout })
+  await until(() => expect(vi.getTimerCount()).toBeGreaterThan(1))
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(lines).toBe(1)
+  process.emit('SIGINT')
+  expect(await ended).toBe(130)
 })
 
 test('behavior: Ctrl-C ends it with 130 while the node does not answer', async () => {

@@ -80,7 +80,10 @@ function readRequest(io: Io, options: FillOptions) {
     order,
     rate: wholeNumber(options.indexRate, '--index-rate', 1),
     // Undefined for the newest block that can be indexed.
-    to: options.to === undefined ? undefined : wholeNumber(options.to, '--to'),
+    to:
+      options.to === undefined
+        ? undefined
+        : wholeNumber(options.to, '--to', wholeNumber(options.from, '--from')),
   }
 }
 
@@ -127,7 +130,8 @@ async function fill(
   }
   const bar = setInterval(() => progress.update(from + there + added.blocks, added.logs), 250)
   const lines = setInterval(() => {
-    if (terminal.mode === 'json' && !quiet) void terminal.print(stringify(figures()))
+    // The index is filled also when nobody reads how far it is.
+    if (terminal.mode === 'json' && !quiet) terminal.print(stringify(figures())).catch(() => {})
   }, LINE_EVERY)
   try {
     await writer.reconcile(signal)
@@ -165,13 +169,14 @@ async function rangeOf(
   { from, to: wanted }: FillRequest,
   signal: AbortSignal,
 ): Promise<{ from: number; to: number }> {
-  const { lastIndexable } = await import('../../logIndex/fill/segments.ts')
+  const { groupEnd, lastIndexable } = await import('../../logIndex/fill/segments.ts')
   const { missingSolidity } = await import('../../native/capabilities.ts')
   const solid = await native.solidity.getNowBlock(undefined, { signal }).catch((error: unknown) => {
     throw missingSolidity(error) ?? error
   })
   const newest = lastIndexable(solid.block_header.raw_data.number ?? 0)
-  const to = Math.min(wanted ?? newest, newest)
+  // Only whole groups are indexed, so the one of the last block is.
+  const to = Math.min(groupEnd(wanted ?? newest), newest)
   if (from <= to) return { from, to }
   throw new CommandError(
     newest < 0

@@ -161,7 +161,7 @@ function prepare(command: Command, io: Io, terminal: Terminal, json: boolean): v
         // The value of a misspelt option may be an address with a password.
         .replace(/^(unknown option '[^=']*)=.*'/s, "$1'")
         .replaceAll(/\s+/g, ' ')
-        .trim()
+        .replace(/\.? *$/, '')
       const path = pathOf(command)
       terminal.fail(usageError(answerFor(line, path) ?? `${line}; see "${path} --help"`), json)
     },

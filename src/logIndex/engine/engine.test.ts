@@ -22,6 +22,13 @@ describe.skipIf(postgresMissing)('postgres', () => {
   const index = somePostgresIndex()
   testEngine({ open: () => openEngine(index.url), close: () => index.drop() })
 
+  test('error: a schema without an index is not created where an index must exist', async () => {
+    const other = somePostgresIndex()
+    const message = /the schema \w+ contains no log index$/
+    await expect(openEngine(other.url, { mustExist: true })).rejects.toThrow(message)
+    await expect(openEngine(other.url, { mustExist: true })).rejects.toThrow(message)
+  })
+
   test('behavior: opening an index waits for no search', async () => {
     const other = somePostgresIndex()
     const engine = await openEngine(other.url)

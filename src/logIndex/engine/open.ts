@@ -7,7 +7,7 @@ import { type Engine, INDEX_LAYOUT, IndexError, type Layout } from './engine.ts'
 import { checkLmdbFile } from './lmdbFile.ts'
 
 /**
- * Opens the engine of an address: `postgres://…` or a directory. Its library is loaded only then. With `mustExist`, a directory
+ * Opens the engine of an address: `postgres://…` or a directory. Its library is loaded only then. With `mustExist`, a place
  * without an index is an error, otherwise the index is created. `isWriter` reads every page of a file first, unless the last writer
  * closed it: a damaged page would end the process when it is searched.
  *
@@ -20,7 +20,7 @@ export async function openEngine(
   try {
     if (isPostgres(address)) {
       const { createPostgresEngine } = await loadOptionalPart(() => import('./postgres.ts'))
-      return await createPostgresEngine({ isWriter, layout, url: address })
+      return await createPostgresEngine({ isWriter, layout, mustExist, url: address })
     }
     const { createLmdbEngine } = await loadOptionalPart(() => import('./lmdb.ts'))
     const file = join(address, layout.file)

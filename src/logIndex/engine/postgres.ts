@@ -41,6 +41,7 @@ export async function createPostgresEngine({
   connections = 4,
   isWriter = false,
   layout,
+  mustExist = false,
   url,
 }: createPostgresEngine.Options): Promise<Engine> {
   const { connectionStrings, prefersStandby, isPooled, schema } = parsePostgresAddress(
@@ -198,6 +199,7 @@ export async function createPostgresEngine({
   /** Creates what is missing. An index that exists is not touched: `alter table` would wait for every search, and stop all others. */
   async function create(): Promise<void> {
     if (await transact('read', exists)) return
+    if (mustExist) throw new Error(`the schema ${schema} contains no ${layout.name}`)
     await transact('write', async (client) => {
       await client.query(`select pg_advisory_xact_lock(${lock})`)
       await client.query(`create schema if not exists "${schema}"`)
@@ -268,6 +270,8 @@ export declare namespace createPostgresEngine {
     layout: Layout
     /** Connections of this process's part. @default 4 */
     connections?: number
+    /** Whether an index that does not exist is an error instead of created. @default false */
+    mustExist?: boolean
     /** Whether this is the engine of a writer, which never reads from a standby. @default false */
     isWriter?: boolean
   }

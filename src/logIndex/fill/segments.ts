@@ -16,6 +16,9 @@ export function lastIndexable(solid: number): number {
   return Math.max(-1, Math.floor((solid - MARGIN + 1) / GROUP) * GROUP - 1)
 }
 
+/** The last block of the group of a block. */
+export const groupEnd = (number: number): number => Math.floor(number / GROUP) * GROUP + GROUP - 1
+
 /**
  * The missing segments of a range, from the group of `from` to the last whole group. Segments of
  * 1,024 blocks where they fit, groups of 64 at the edges.
