@@ -81,6 +81,7 @@ test('behavior: a node is taken out with SIGHUP, and no request fails', async ()
   await Promise.all(clients)
   expect(answers.filter(({ error }) => error)).toEqual([])
   expect(lines).toContain('reloaded the nodes')
+  expect(lines).not.toContain('these settings need a restart')
 
   // A file with a mistake changes nothing.
   writeFileSync(path, 'upstreams: []\n')

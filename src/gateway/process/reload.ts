@@ -29,14 +29,13 @@ export declare namespace reload {
     log: Pick<Log, 'error' | 'info' | 'warn'>
     /** @throws ConfigError */
     read: () => Config
-    /** The configuration at the start. */
+    /** The configuration at the start, as it was read. */
     running: Config
   }
 }
 
-/** The settings of the nodes. And `keys`, because the running configuration does not contain the managed keys. */
+/** The settings of the nodes. */
 const RELOADED = new Set<keyof Config>([
-  'keys',
   'upstream',
   'upstreamGrpc',
   'upstreamHeader',

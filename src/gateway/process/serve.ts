@@ -67,7 +67,7 @@ export async function serve({
       secrets.push(...secretsOf(next).filter((secret) => !secrets.includes(secret)))
       return next
     }
-    void reload({ apply, log, read, running: gateway.config })
+    void reload({ apply, log, read, running: config })
     gateway.reloadApiKeys()
   }
   const shutdown = onShutdown({
