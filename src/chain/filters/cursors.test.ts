@@ -180,6 +180,22 @@ describe('named cursors', () => {
     expect(brief(await again.next())).toEqual(['+3.0'])
   })
 
+  test('behavior: a cursor that another call closes while it is opened is created again', async () => {
+    const memory = createMemoryFilterStore(ROOM)
+    let closes = 1
+    const store: FilterStore = {
+      ...memory,
+      async create(owner, filter, id) {
+        const created = await memory.create(owner, filter, id)
+        if (closes-- > 0) await memory.remove(created)
+        return created
+      },
+    }
+    const { open } = cursorsOf(store, windowedChain(), { newest: 5, solid: 3 })
+    expect(await open('full')).toMatchObject({ created: true })
+    expect(await open('full')).toMatchObject({ created: false })
+  })
+
   test('behavior: a replica that lacks the end of a page waits for it', async () => {
     const chain = windowedChain()
     const store = createMemoryFilterStore(ROOM)

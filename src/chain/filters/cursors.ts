@@ -48,11 +48,17 @@ export function createCursors({ chain, head, store }: createCursors.Options) {
       .update(JSON.stringify([key ?? null, chain.view, name]))
       .digest('hex')
 
-  async function read(id: string) {
+  async function find(id: string) {
     const found = await (await store()).read(id)
-    if (found?.spec.kind !== 'logs') throw new CursorNotFoundError()
+    if (found?.spec.kind !== 'logs') return undefined
     const [acknowledged = '', answered] = found.cursor.split('>')
     return { acknowledged, answered, spec: found.spec, stored: found.cursor }
+  }
+
+  async function read(id: string) {
+    const found = await find(id)
+    if (found) return found
+    throw new CursorNotFoundError()
   }
 
   /** Replaces the stored text. False when another call has changed it. */
@@ -137,16 +143,20 @@ export function createCursors({ chain, head, store }: createCursors.Options) {
         scanFrom: 0,
         ...(first !== undefined && { from: first }),
       }
-      const existing = await cursors.read(id)
-      const cursor = existing?.cursor ?? toCursor(await startOf(first))
-      await cursors.create(owner, { spec, cursor }, id)
-      const { acknowledged, spec: stored } = await read(id)
-      if (queryOf(stored) !== queryOf(spec))
-        throw new InvalidParamsError(
-          0,
-          'a cursor with this name exists and has another filter; ethgate_closeCursor removes it, or use another name',
-        )
-      return { cursor: acknowledged, created: !existing }
+      for (;;) {
+        const existing = await cursors.read(id)
+        const cursor = existing?.cursor ?? toCursor(await startOf(first))
+        await cursors.create(owner, { spec, cursor }, id)
+        const kept = await find(id)
+        // Another call has closed it since.
+        if (!kept) continue
+        if (queryOf(kept.spec) !== queryOf(spec))
+          throw new InvalidParamsError(
+            0,
+            'a cursor with this name exists and has another filter; ethgate_closeCursor removes it, or use another name',
+          )
+        return { cursor: kept.acknowledged, created: !existing }
+      }
     },
     /**
      * The logs after the acknowledged position, as whole blocks; after a reorg the removed logs come first. The same page until it
