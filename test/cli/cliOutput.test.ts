@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
 import { expect, test } from 'vitest'
 
+import { processIo } from '../../src/cli/base/io.ts'
+import { runEthgate } from '../../src/cli/program.ts'
 import { commandFile, ethgate, startRpc } from '../support/cli.ts'
 import { hasTerminal, onTerminal, terminalSkip } from '../support/terminal.ts'
 import { ALICE } from './cliSamples.ts'
@@ -23,6 +26,18 @@ test('behavior: a closed pipe ends the command without an error', async () => {
   await once(shell, 'close')
   await server.close()
   expect(output).toBe('xxxxx\n')
+})
+
+test('error: output that cannot be written is a line, and not the place in the program', async () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  const stdout = new Writable({ write: (_text, _encoding, done) => done(full) })
+  const lines: string[] = []
+  const stderr = new Writable({
+    write: (text: Buffer, _encoding, done) => done((lines.push(text.toString()), null)),
+  })
+  const io = { ...processIo(), stdout, stderr }
+  expect(await runEthgate(['keccak', 'a'], io)).toBe(1)
+  expect(lines).toEqual(['ethgate: ENOSPC: no space left on device\n'])
 })
 
 test('behavior: control characters of a server do not reach a terminal', async () => {

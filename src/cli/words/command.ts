@@ -132,9 +132,9 @@ export async function runProgram(
   const terminal = createTerminal({}, io)
   const json = argv.includes('--json')
   prepare(program, io, terminal, json)
-  // A write to a closed pipe fails twice: with an `error` event, which needs a listener, and in the callback, which ends the
-  // command.
-  for (const stream of [io.stdout, io.stderr]) stream.on('error', onStreamError)
+  // A write to a closed pipe or a full disk fails twice: with an `error` event, which needs a listener, and in the callback, which
+  // ends the command.
+  for (const stream of [io.stdout, io.stderr]) stream.on('error', () => {})
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return EXIT.ok
@@ -145,10 +145,6 @@ export async function runProgram(
     terminal.fail(failure, json)
     return failure.exitCode
   }
-}
-
-function onStreamError(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
 }
 
 function prepare(command: Command, io: Io, terminal: Terminal, json: boolean): void {
