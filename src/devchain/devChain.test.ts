@@ -50,6 +50,32 @@ const balance = async (chain: DevChain, index: number, prefix = 'wallet') =>
   ).balance
 
 describe('createDevChain', () => {
+  test('error: too few coins for the fee of new permissions', async () => {
+    const chain = await chainOf({ accounts: { balance: 50n } })
+    const owner = addressOf(chain, 0)
+    const permission = (type: number) => ({
+      type,
+      permission_name: 'p',
+      threshold: 1,
+      keys: [{ address: owner, weight: 1 }],
+      ...(type === 2 && { operations: '02'.padEnd(64, '0') }),
+    })
+    const built = (await ask(chain, 'wallet/accountpermissionupdate', {
+      owner_address: owner,
+      owner: permission(0),
+      actives: [permission(2)],
+    })) as Transaction
+    const signed = signTransaction(built, chain.accounts[0]?.key ?? '')
+    const { code, message } = (await ask(chain, 'wallet/broadcasttransaction', signed)) as {
+      code: string
+      message: string
+    }
+    expect([code, Buffer.from(message, 'hex').toString()]).toEqual([
+      'CONTRACT_EXE_ERROR',
+      `Contract execute error : ${owner} insufficient balance, balance: 50000000, amount: 100000000`,
+    ])
+  })
+
   test('error: a block at an interval that fails is reported once, and the next one is made', async () => {
     const errors: unknown[] = []
     let readings = 0

@@ -1,4 +1,4 @@
-import { invalid } from '../state/errors.ts'
+import { invalid, RefusedError } from '../state/errors.ts'
 import { newAccount } from '../state/model.ts'
 import { parameter } from '../state/parameters.ts'
 import { MAX_KEYS } from '../transactions/permissions.ts'
@@ -138,7 +138,10 @@ export const AccountPermissionUpdateContract: ContractType = {
     const fee = parameter(state, 'getUpdateAccountPermissionFee')
     const { balance } = state.get('account', owner) as { balance: bigint }
     if (balance < fee)
-      invalid(`${owner} insufficient balance, balance: ${balance}, amount: ${-fee}`)
+      throw new RefusedError(
+        'CONTRACT_EXE_ERROR',
+        `${owner} insufficient balance, balance: ${balance}, amount: ${fee}`,
+      )
     const witness = value['witness'] as Json | undefined
     updateAccount(state, owner, () => ({
       owner: { ...permissionRecord.read(value['owner']), id: 0 },
