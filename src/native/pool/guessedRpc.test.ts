@@ -21,7 +21,9 @@ async function found(answers: Record<string, unknown> = {}): Promise<boolean> {
         web3_clientVersion: () => 'Node/v4.8.0/Linux/Java17',
       }[method]
       const result = Object.hasOwn(answers, method) ? answers[method] : own?.()
-      return { text: JSON.stringify({ jsonrpc: '2.0', id: 1, result }) }
+      const outcome =
+        result instanceof Error ? { error: { code: -32001, message: result.message } } : { result }
+      return { text: JSON.stringify({ jsonrpc: '2.0', id: 1, ...outcome }) }
     },
   })
   const transport = createHttpTransport({ upstream: node.url })
@@ -36,6 +38,10 @@ async function found(answers: Record<string, unknown> = {}): Promise<boolean> {
 
 test('default', async () => {
   expect(await found()).toBe(true)
+})
+
+test('behavior: a node of 4.8.0 on Java 17 has no version', async () => {
+  expect(await found({ web3_clientVersion: new Error('No match found') })).toBe(true)
 })
 
 test.each([
