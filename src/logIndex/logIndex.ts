@@ -109,7 +109,7 @@ export function createLogIndex({
       problems.delete('readers')
       isUnreadable = false
     } catch (error) {
-      if (!stopping) problems.set('readers', (error as Error).message)
+      if (!stopping) failed('readers')(error as Error)
       unreadable()
     } finally {
       clearTimeout(late)

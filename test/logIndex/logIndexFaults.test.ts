@@ -9,6 +9,7 @@ import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
 import { post } from '../support/client.ts'
 import { startGateway } from '../support/gateway.ts'
 import { directory } from '../support/indexPlaces.ts'
+import { postgresMissing, somePostgresIndex } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
 const BLOCKS = 300
@@ -114,6 +115,20 @@ for (const [name, damage] of [
     expect(gateway.health().reasons.join()).toContain('cannot be opened: the file is')
     expect(await search(url)).toEqual(hashesOf(chain))
   })
+
+test.skipIf(postgresMissing)(
+  'error: an index that can no longer be read is logged once',
+  async () => {
+    const chain = createChain()
+    const index = somePostgresIndex()
+    onTestFinished(() => index.drop())
+    const { gateway, lines } = await start(chain, index.url)
+    await filled(gateway, BLOCKS)
+    await index.drop()
+    await until(() => expect(gateway.health().index?.state).toBe('failed'))
+    expect(lines.filter(({ msg }) => msg === 'the log index failed')).toHaveLength(1)
+  },
+)
 
 test('behavior: /health is ok again after an index that could not be opened works', async () => {
   const chain = createChain()
