@@ -2,7 +2,6 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 import { headersOf } from '../../config/upstreamList.ts'
-import { url as readUrl } from '../../config/values.ts'
 import { createNodeClient } from '../../native/client.ts'
 import { createNodeRpc, type NodeRpc } from '../../native/transport/nodeRpc.ts'
 import { createHttpTransport, type NativeTransport } from '../../native/transport/transport.ts'
@@ -16,7 +15,7 @@ const RPC_PORT = 8545
 /**
  * Connects to a node and opens its chain at a block.
  *
- * @throws ForkError when the block does not exist; UpstreamError when the node does not answer; Error when an address is invalid.
+ * @throws ForkError when the block does not exist or an address is invalid; UpstreamError when the node does not answer.
  */
 export async function connectFork({
   cache = defaultCache(),
@@ -25,7 +24,9 @@ export async function connectFork({
   rpcUrl,
   url,
 }: connectFork.Options): Promise<Fork> {
-  for (const address of [url, ...(rpcUrl === undefined ? [] : [rpcUrl])]) readUrl(address)
+  for (const address of [url, ...(rpcUrl === undefined ? [] : [rpcUrl])])
+    if (!/^https?:\/\/[^/]/.test(address))
+      throw new ForkError('expected an address such as http://127.0.0.1:8090')
   const transport = createHttpTransport({ upstream: url, header })
   try {
     const rpc = await openRpc(
