@@ -15,7 +15,8 @@ const RUNTIME =
   '600560005260aa60bb7fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a300'
 const TOKEN: Hex = `0x603080600b6000396000f3${RUNTIME}`
 
-const hasJava = ['java', 'mvn'].every((name) => spawnSync(name, ['-version']).status === 0)
+const hasJava =
+  wanted && ['java', 'mvn'].every((name) => spawnSync(name, ['-version']).status === 0)
 if (wanted && !hasJava)
   process.stderr.write('skipped: the example of web3j needs java and mvn on the PATH\n')
 
