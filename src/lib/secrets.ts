@@ -1,10 +1,10 @@
 /**
- * Characters of the shortest text that is redacted. Shorter words of a path are names, and shorter header values and passwords
- * occur by chance in so many lines that the log could not be read.
+ * Characters of the shortest text that is redacted. Shorter parts of a path are usually names. Shorter header values and passwords
+ * also occur in unrelated text: a log that hides them everywhere is hard to read.
  */
 export const SHORTEST_SECRET = 8
 
-/** The parts of addresses that may be secrets: passwords, and in addresses of nodes long words of their paths and queries. */
+/** Parts of addresses that may be secrets: passwords, and long words in the path and query of an http(s) address. */
 export function secretsIn(addresses: readonly (string | undefined)[]): string[] {
   return addresses.flatMap((address) => {
     // Several hosts, as in addresses of Redis, are not a URL.
@@ -47,7 +47,7 @@ export function shownUrl(address: string, below = ''): string {
   return origin + parts.join('/').replace(/\/$/, '') + below
 }
 
-/** The text of a server without the secrets of its address, which the page of an error may repeat. */
+/** Hides the secrets of an address in the answer of its server. An error page may repeat them. */
 export function withoutSecrets(text: string, address: string): string {
   return secretsIn([address]).reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
 }

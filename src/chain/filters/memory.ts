@@ -37,7 +37,7 @@ export type MemoryFilterStore = FilterStore & {
   restore(kept: Iterable<KeptFilter>): void
 }
 
-/** Part of the lifetime after which a filter that is used, but does not move, is reported again. */
+/** A filter that is polled without new logs is reported again after this part of its lifetime. */
 const REPORT_AFTER = 0.1
 
 /** Filters in the memory of one process. Every call takes constant time, except when it drops expired filters. */
@@ -205,7 +205,7 @@ export declare namespace createMemoryFilterStore {
     /** The bytes that are held for clients. @default without a limit */
     held?: HeldBytes | undefined
     now?: (() => number) | undefined
-    /** Called after a filter was added, moved, used for long, or removed (`expires` is now). The call of the store waits for it. */
+    /** Called after a filter was added, moved or removed (`expires` is now), and from time to time while it is polled. The call of the store waits for it. */
     onChange?: ((filter: KeptFilter) => Promise<void>) | undefined
   }
 }

@@ -130,7 +130,7 @@ async function fill(
   }
   const bar = setInterval(() => progress.update(from + there + added.blocks, added.logs), 250)
   const lines = setInterval(() => {
-    // The index is filled also when nobody reads how far it is.
+    // A fill goes on if the reader of its progress has gone.
     if (terminal.mode === 'json' && !quiet) terminal.print(stringify(figures())).catch(() => {})
   }, LINE_EVERY)
   try {

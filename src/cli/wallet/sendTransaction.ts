@@ -173,7 +173,7 @@ async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promis
 /**
  * The same bytes are one transaction, so they are sent until it is known what became of them.
  *
- * @throws CommandError with the hash if it stays unknown. The exit code does not advise a retry, because a second one could pay twice.
+ * @throws CommandError with the hash if the outcome stays unknown. Its exit code does not advise a retry, which could pay twice.
  */
 const deliver = (channel: Channel, of: { id: string; expiration: number }, signed: string) =>
   sendUntilKnown(of, () => channel.broadcast(signed)).catch((error: unknown) => {

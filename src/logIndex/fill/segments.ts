@@ -16,7 +16,7 @@ export function lastIndexable(solid: number): number {
   return Math.max(-1, Math.floor((solid - MARGIN + 1) / GROUP) * GROUP - 1)
 }
 
-/** The last block of the group of a block. */
+/** The last block of the group that contains a block. */
 export const groupEnd = (number: number): number => Math.floor(number / GROUP) * GROUP + GROUP - 1
 
 /**

@@ -90,7 +90,11 @@ export const account: Actions = {
   token1155tx: (query, source) => transfersOf(query, source, TOKENS.token1155tx),
 }
 
-/** The blocks that a request asks for. `check` throws at the end of a list if a reorg has replaced one of them since. @throws ApiError */
+/**
+ * The requested range of blocks. Call `check` after the list was read: it throws if a reorg has replaced a block of the range.
+ *
+ * @throws ApiError
+ */
 async function rangeIn(query: Query, source: Source) {
   const head = await source.head()
   const end = Math.min(numberIn(query, 'endblock', head), head)
