@@ -3,7 +3,13 @@ import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
 import { ExecutionError, ReturnDataError } from './failure.ts'
-import { type AddOpcode, assertAmount, type CustomOpcode, refusedTransfer } from './opcode.ts'
+import {
+  type AddOpcode,
+  assertAmount,
+  type CustomOpcode,
+  refusedTransfer,
+  type RunState,
+} from './opcode.ts'
 import { hashWork, type Pace } from './pace.ts'
 import { isPrecompiled } from './precompiles.ts'
 import { hashWord, type LoadSlot, wordOpcodes } from './wordOpcodes.ts'
@@ -163,6 +169,23 @@ export declare namespace reportingOpcodes {
   }
 }
 
+/**
+ * Checks the receiver of coins that a contract has.
+ *
+ * @throws TransferError if the contract sends them to itself; ExecutionError for a precompiled contract without an account
+ */
+async function assertReceiver(runState: RunState, receiver: Address, value: bigint): Promise<void> {
+  const { interpreter, stateManager } = runState
+  const own = interpreter.getAddress()
+  const toSelf = receiver.equals(own)
+  if (!toSelf && !isPrecompiled(receiver)) return
+  const account = await stateManager.getAccount(own)
+  if ((account?.balance ?? 0n) < value) return
+  if (toSelf)
+    throw refusedTransfer(runState, value, 'transfer trx failed: Cannot transfer TRX to yourself.')
+  if (!(await stateManager.getAccount(receiver))) throw new ExecutionError('transfer failure')
+}
+
 /** Operations whose price or effect differs from the EVM's. */
 export function energyOpcodes(common: Common, options: energyOpcodes.Options): CustomOpcode[] {
   const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
@@ -180,22 +203,7 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
       const [, to, value] = runState.stack.peek(3) as [bigint, bigint, bigint]
       const receiver = stackAddress(to)
       assertAmount(runState, receiver, value)
-      const own = runState.interpreter.getAddress()
-      const toSelf = receiver.equals(own)
-      if (value > 0n && opcode === CALL && (toSelf || isPrecompiled(receiver))) {
-        const { stateManager } = runState
-        const account = await stateManager.getAccount(own)
-        if ((account?.balance ?? 0n) >= value) {
-          if (toSelf)
-            throw refusedTransfer(
-              runState,
-              value,
-              'transfer trx failed: Cannot transfer TRX to yourself.',
-            )
-          if (!(await stateManager.getAccount(receiver)))
-            throw new ExecutionError('transfer failure')
-        }
-      }
+      if (opcode === CALL && value > 0n) await assertReceiver(runState, receiver, value)
       return handler(opcode)(runState, common)
     },
   })

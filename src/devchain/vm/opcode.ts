@@ -11,7 +11,8 @@ export type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 /** An operation that replaces one of the EVM's, or that the EVM does not have. */
 export type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
 
-type RunState = Parameters<AddOpcode['logicFunction']>[0]
+/** What the EVM knows while it runs a frame. */
+export type RunState = Parameters<AddOpcode['logicFunction']>[0]
 
 /** Energy that comes with a call that sends coins or tokens, beyond what the caller gives it. */
 export const STIPEND = 2_300n

@@ -1,5 +1,6 @@
 import { toNativeAddress } from '../../../lib/address.ts'
 import { InvalidParamsError, RpcError } from '../../../lib/errors.ts'
+import { MAX_INT64 } from '../../../lib/int64.ts'
 import { type Prepared, preparedOf } from '../../../lib/prepared.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import { rawDataToJson } from '../../../native/protobuf/transaction.ts'
@@ -21,7 +22,7 @@ export const buildTransaction = defineMethod({
   async handler({ chain, native }, [request], call): Promise<Built> {
     const { to, visible } = request
     const feeLimit = request.gas * (await chain.energyPrice())
-    if (feeLimit >= 2n ** 63n) throw new InvalidParamsError(0, 'gas: fee limit overflow')
+    if (feeLimit > MAX_INT64) throw new InvalidParamsError(0, 'gas: fee limit overflow')
     if (!to) {
       if (request.data === '0x') throw new RpcError(-32600, 'invalid json request')
       return answer({ visible: false, ...(await buildCreate(request, native, feeLimit)) })

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 import * as schemas from '../../../codec/schemas.ts'
+import { MAX_INT64 } from '../../../lib/int64.ts'
 import { isObject } from '../../../lib/isObject.ts'
 import { blankable, CALL_MEMBERS, callData } from '../../params/callParam.ts'
 import {
@@ -91,7 +92,7 @@ const int64: Param<bigint> = (input) => bounded(quantity(input))
 const sun: Param<bigint> = (input, scope) => bounded(amount(input, scope))
 
 function bounded(value: bigint): bigint {
-  if (value < 2n ** 63n) return value
+  if (value <= MAX_INT64) return value
   throw new Error(`expected less than 2^63, got ${value}`)
 }
 
