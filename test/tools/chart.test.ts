@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -6,16 +6,11 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 
+import { hasJava } from './java.ts'
 import { openProject, type Project } from './project.ts'
 
 const run = promisify(execFile)
 const CHART = fileURLToPath(new URL('../../deploy/helm/ethgate', import.meta.url))
-
-const hasJava =
-  process.env['TEST_TOOLS'] !== undefined &&
-  ['java', 'mvn'].every((name) => spawnSync(name, ['-version']).status === 0)
-if (process.env['TEST_TOOLS'] && !hasJava)
-  process.stderr.write('skipped: the Helm chart needs java and mvn on the PATH\n')
 
 type Manifest = { kind: string; spec?: Record<string, unknown> }
 

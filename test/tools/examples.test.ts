@@ -8,17 +8,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { freePort } from '../support/freePort.ts'
+import { hasJava } from './java.ts'
 import { openProject, type Project, wanted } from './project.ts'
 
 /** A contract that logs a transfer of 5 to 0x…aa at each call. */
 const RUNTIME =
   '600560005260aa60bb7fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a300'
 const TOKEN: Hex = `0x603080600b6000396000f3${RUNTIME}`
-
-const hasJava =
-  wanted && ['java', 'mvn'].every((name) => spawnSync(name, ['-version']).status === 0)
-if (wanted && !hasJava)
-  process.stderr.write('skipped: the example of web3j needs java and mvn on the PATH\n')
 
 describe.runIf(wanted)('examples', () => {
   let dev: DevGateway
