@@ -1,5 +1,3 @@
-import { bytesToUnprefixedHex } from '@ethereumjs/util'
-
 import type { StateReader } from '../state/state.ts'
 
 /** The first bytes of the code of an account that uses the code of a contract (EIP-7702). The address of the contract follows. */
@@ -24,5 +22,5 @@ export function executedCode(
 ): Uint8Array | undefined {
   const code = state.get('code', address)
   if (!isDelegation(code)) return code
-  return state.get('code', `41${bytesToUnprefixedHex(code.subarray(3))}`) ?? NONE
+  return state.get('code', `41${Buffer.from(code.subarray(3)).toString('hex')}`) ?? NONE
 }

@@ -1,9 +1,4 @@
-import {
-  bigIntToBytes,
-  bytesToUnprefixedHex,
-  setLengthLeft,
-  unprefixedHexToBytes,
-} from '@ethereumjs/util'
+import { bigIntToBytes, setLengthLeft, unprefixedHexToBytes } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 /** A call, creation or destruction that a contract made. Hex without `0x`. */
@@ -37,7 +32,7 @@ export function createInternalLog(transactionId: string) {
   const add = (entry: Omit<InternalTransaction, 'hash' | 'rejected'>, data: Uint8Array): string => {
     nonce++
     const parent = (frames.at(-1) as { hash: string }).hash
-    const hash = bytesToUnprefixedHex(
+    const hash = Buffer.from(
       keccak_256(
         Buffer.concat([
           unprefixedHexToBytes(parent),
@@ -48,7 +43,7 @@ export function createInternalLog(transactionId: string) {
           setLengthLeft(bigIntToBytes(nonce), 8),
         ]),
       ),
-    )
+    ).toString('hex')
     records.push({ ...entry, hash, rejected: false })
     return hash
   }

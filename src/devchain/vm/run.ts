@@ -1,5 +1,5 @@
 import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
-import { Address, bytesToUnprefixedHex, unprefixedHexToBytes } from '@ethereumjs/util'
+import { Address, unprefixedHexToBytes } from '@ethereumjs/util'
 import type { AccessList, Hex } from 'viem'
 
 import { BLOCK_GAS_LIMIT } from '../../codec/block.ts'
@@ -294,9 +294,9 @@ async function runOn(
         refund: execResult.gasRefund ?? 0n,
         output: execResult.returnValue,
         logs: (execResult.logs ?? []).map(([address, topics, data]) => ({
-          address: bytesToUnprefixedHex(address),
-          topics: topics.map((topic) => bytesToUnprefixedHex(topic)),
-          data: bytesToUnprefixedHex(data),
+          address: Buffer.from(address).toString('hex'),
+          topics: topics.map((topic) => Buffer.from(topic).toString('hex')),
+          data: Buffer.from(data).toString('hex'),
         })),
         internal: internal.records,
         printed,

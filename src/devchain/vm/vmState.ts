@@ -1,11 +1,5 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
-import {
-  Account,
-  type Address,
-  bytesToUnprefixedHex,
-  KECCAK256_NULL,
-  unprefixedHexToBytes,
-} from '@ethereumjs/util'
+import { Account, type Address, KECCAK256_NULL, unprefixedHexToBytes } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { LRUCache } from 'lru-cache'
 
@@ -44,12 +38,12 @@ function sharedCode(code: Uint8Array): Uint8Array {
 
 /** Converts an address of the EVM to 42 hex characters. */
 export function native(address: Address): string {
-  return `41${bytesToUnprefixedHex(address.bytes)}`
+  return `41${Buffer.from(address.bytes).toString('hex')}`
 }
 
 /** The key of a contract's slot. A contract that was destroyed and created again starts empty. */
 export function slotKey(state: Pick<State, 'get'>, address: string, slot: Uint8Array): string {
-  return slotName(state, address, bytesToUnprefixedHex(slot))
+  return slotName(state, address, Buffer.from(slot).toString('hex'))
 }
 
 function slotName(state: Pick<State, 'get'>, address: string, slot: string): string {
@@ -181,6 +175,7 @@ function storedIn(state: State, key: string): Uint8Array {
 }
 
 function trimmedHex(value: Uint8Array): string {
-  const hex = bytesToUnprefixedHex(value).replace(/^(00)+/, '')
-  return hex
+  return Buffer.from(value)
+    .toString('hex')
+    .replace(/^(00)+/, '')
 }
