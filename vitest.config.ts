@@ -4,8 +4,10 @@ import { isLong } from './test/support/long.ts'
 import { LONG, LONGER } from './test/support/longTests.ts'
 import { SlowestFirst } from './test/support/sequencer.ts'
 
-// The workers inherit it. Otherwise glibc keeps freed memory in several arenas of each process.
+// The workers inherit these. Otherwise glibc keeps freed memory: in several arenas of each process, and large blocks on the heap.
 process.env['MALLOC_ARENA_MAX'] = '1'
+process.env['MALLOC_MMAP_THRESHOLD_'] = '131072'
+process.env['MALLOC_TRIM_THRESHOLD_'] = '131072'
 
 export default defineConfig({
   test: {
@@ -19,7 +21,11 @@ export default defineConfig({
     ],
     typecheck: { enabled: false },
     globalSetup: ['test/support/globalSetup.ts'],
-    setupFiles: ['test/support/stateFolder.ts', 'test/support/timeLeft.ts'],
+    setupFiles: [
+      'test/support/currentTest.ts',
+      'test/support/stateFolder.ts',
+      'test/support/timeLeft.ts',
+    ],
     // Files share the modules of their worker: loading them anew for each file took most of the time.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
@@ -33,7 +39,7 @@ export default defineConfig({
     env: { ETHGATE_DRAIN_DELAY: '0' },
     // Two more than the cores of the machines that run this suite: many tests wait.
     maxWorkers: 4,
-    // Megabytes. A worker uses 200 to 300 at its end. Without a limit V8 lets the heap grow to several times that before it collects.
-    execArgv: ['--max-old-space-size=384'],
+    // Megabytes. A worker uses about 250 at its end. Without limits V8 lets the heap grow to several times that before it collects.
+    execArgv: ['--max-old-space-size=384', '--max-semi-space-size=8'],
   },
 })

@@ -6,6 +6,7 @@ import {
   nativeRecording,
   type Recording,
   rpcRecording,
+  type WholeRecording,
   writeReleaseRecording,
 } from '../test/support/recording.ts'
 import { eachOf, TIMED_OUT } from './record/recorder.ts'
@@ -32,13 +33,13 @@ const portOf = (offset: number) => {
 async function differences(
   recording: Recording,
   ask: (path: string, key: string) => Promise<Answer>,
-): Promise<Recording> {
+): Promise<WholeRecording> {
   const answers: Answer[] = []
   const requests: Recording['requests'] = {}
   for (const [path, keys] of Object.entries(recording.requests)) {
     if (LEFT_OUT.test(path)) continue
     await eachOf(Object.entries(keys), async ([key, index]) => {
-      const before = recording.answers[index]
+      const before = recording.answers.at(index)
       const answer = await ask(path, key)
       // A timeout shows how busy the machine is, not a difference of the releases.
       if (!before || TIMED_OUT.test(answer[2]) || valueOf(before) === valueOf(answer)) return
@@ -86,7 +87,7 @@ const rpc = await differences(rpcRecording(), (method, key) =>
     `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${key}}`,
   ),
 )
-const count = ({ requests }: Recording) =>
+const count = ({ requests }: WholeRecording) =>
   Object.entries(requests).map(([path, keys]) => `${path} ${Object.keys(keys).length}`)
 console.log([...count(native), ...count(rpc)].join('\n'))
 console.log(`written: ${writeReleaseRecording(values.release, { native, rpc })} bytes`)

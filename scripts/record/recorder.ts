@@ -12,6 +12,7 @@ import {
   recordingFile,
   requestKey,
   rpcRecording,
+  type WholeRecording,
 } from '../../test/support/recording.ts'
 
 /** Asks a node and keeps every answer under the key that the replay node will look for. */
@@ -112,7 +113,7 @@ async function askPatiently(ask: () => Promise<Answer>): Promise<Answer> {
 }
 
 function createBook(before: Recording | undefined) {
-  const answers: Recording['answers'] = []
+  const answers: Answer[] = []
   const known = new Map<string, number>()
   const requests: Recording['requests'] = {}
 
@@ -130,7 +131,7 @@ function createBook(before: Recording | undefined) {
     async fill(path: string, key: string, ask: () => Promise<Answer>): Promise<void> {
       if (requests[path]?.[key] !== undefined) return
       const old = before?.requests[path]?.[key]
-      const kept = old === undefined ? undefined : before?.answers[old]
+      const kept = old === undefined ? undefined : before?.answers.at(old)
       add(path, key, kept ?? (await askPatiently(ask)))
     },
     text(path: string, key: string): string {
@@ -139,7 +140,7 @@ function createBook(before: Recording | undefined) {
     size: () => Object.values(requests).reduce((sum, keys) => sum + Object.keys(keys).length, 0),
     /** Returns the size of the file in bytes. */
     save(name: 'native' | 'rpc', head: number): number {
-      const json = Buffer.from(JSON.stringify({ head, answers, requests } satisfies Recording))
+      const json = Buffer.from(JSON.stringify({ head, answers, requests } satisfies WholeRecording))
       const bytes = brotliCompressSync(json, {
         params: {
           [constants.BROTLI_PARAM_QUALITY]: 10,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 
+import { compileModule } from '../../test/support/compileModule.ts'
 import { FileInUseError, lockFile } from './lockFile.ts'
 
 let file: string
@@ -54,9 +55,8 @@ const CONTENDER = `
     console.log(await lockFile(file).then(() => 'locked', (error) => error.name))
 `
 
-function startContender(): ChildProcess {
-  const args = ['--import', 'tsx', '--input-type=module', '-e', CONTENDER]
-  const source = new URL('lockFile.ts', import.meta.url).href
+function startContender(source: string): ChildProcess {
+  const args = ['--input-type=module', '-e', CONTENDER]
   return spawn(process.execPath, [...args, file, source], { stdio: ['pipe', 'pipe', 'inherit'] })
 }
 
@@ -66,7 +66,8 @@ async function lineOf(contender: ChildProcess): Promise<string> {
 }
 
 test('behavior: of many processes that start after a kill, exactly one gets the lock', async () => {
-  const contenders = Array.from({ length: 8 }, startContender)
+  const source = await compileModule('lib/lockFile.ts')
+  const contenders = Array.from({ length: 8 }, () => startContender(source))
   onTestFinished(() => contenders.forEach((contender) => contender.kill('SIGKILL')))
   await Promise.all(contenders.map(lineOf))
   // Each round starts when the owner of the one before was killed.

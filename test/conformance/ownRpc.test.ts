@@ -129,7 +129,7 @@ test.each(Object.keys(rpcRecording().requests))('%s', async (method) => {
   const { answers, requests } = rpcRecording()
   const differences = new Set<string>()
   for (const [params, index] of Object.entries(requests[method] ?? {})) {
-    const recorded = JSON.parse(answers[index]?.[2] ?? '{}') as Answer
+    const recorded = JSON.parse(answers.at(index)?.[2] ?? '{}') as Answer
     const theirs = method === 'eth_estimateGas' ? atLeastIntrinsic(recorded, params) : recorded
     const ours = await post(gateway.url, method, JSON.parse(params) as unknown[])
     const found = difference(theirs, ours)

@@ -159,7 +159,7 @@ describe('a recorded chain made anew', () => {
       for (const [key, index] of Object.entries(requests)) {
         if (!isLong && ENDLESS.test(key)) continue
         asked++
-        const expected = recording.answers[index] as Answer
+        const expected = recording.answers.at(index) as Answer
         const from = path.startsWith('/walletsolidity') ? solid : wallet
         const got = await from.answer(toRequest(path, key))
         if (got.status === expected[0] && isAlike(path, got.text, expected[2])) continue

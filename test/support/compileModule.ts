@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-import { build } from 'esbuild'
+import { build, stop } from 'esbuild'
 import { inject } from 'vitest'
 
 /**
@@ -21,5 +21,7 @@ export async function compileModule(path: string): Promise<string> {
     platform: 'node',
     splitting: true,
   })
+  // Otherwise its process, of up to 90 MB, ends with the worker.
+  await stop()
   return pathToFileURL(join(outdir, basename(path).replace('.ts', '.js'))).href
 }

@@ -1,5 +1,3 @@
-import { onTestFinished } from 'vitest'
-
 import { createBlocks } from '../../src/chain/blocks/blocks.ts'
 import {
   createInternalTransactions,
@@ -20,6 +18,7 @@ import { createNodeExecution } from '../../src/rpc/execution/nodeExecution.ts'
 import { createManagedKeys } from '../../src/sending/keys.ts'
 import { createMemorySentStore } from '../../src/sending/memorySentStore.ts'
 import { createSending } from '../../src/sending/sending.ts'
+import { atEnd } from './atEnd.ts'
 import { recordedNative, type ReplayNode, startReplayNode } from './node.ts'
 import { CHAIN } from './recordedChain.ts'
 
@@ -45,7 +44,7 @@ export async function createReplayContext({
   const config = createConfig({ upstream: node.url, ...given })
   const native = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
   const rpc = nodeRpc ? createNodeRpc({ url: node.rpcUrl }) : undefined
-  onTestFinished(async () => {
+  atEnd(async () => {
     await rpc?.close()
     await native.close()
     await node.close()
@@ -111,7 +110,7 @@ export async function createReplayContext({
     native,
     redis: undefined,
   })
-  onTestFinished(() => watching.stop())
+  atEnd(() => watching.stop())
   const internal = createInternalTransactions({ native, newest: () => CHAIN.head })
   return {
     chain,

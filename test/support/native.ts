@@ -1,7 +1,6 @@
-import { onTestFinished } from 'vitest'
-
 import { createNodeClient, type NativeClient } from '../../src/native/client.ts'
 import { createHttpTransport } from '../../src/native/transport/transport.ts'
+import { atEnd } from './atEnd.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 
 /** A native client of a separate replay node. Both end with the test. */
@@ -10,7 +9,7 @@ export async function createReplayNative(
 ): Promise<{ native: NativeClient; node: ReplayNode }> {
   const node = await startReplayNode(options)
   const native = createNodeClient({ transport: createHttpTransport({ upstream: node.url }) })
-  onTestFinished(async () => {
+  atEnd(async () => {
     await native.close()
     await node.close()
   })

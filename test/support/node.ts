@@ -118,12 +118,12 @@ export function asRelease(release: string): (request: ReplayRequest) => ReplayRe
   return ({ body, method, path, query }) => {
     if (path !== '/jsonrpc') {
       const index = native.requests[path]?.[requestKey(method, query, body)]
-      const found = index === undefined ? undefined : native.answers[index]
+      const found = index === undefined ? undefined : native.answers.at(index)
       return found && replyOf(found)
     }
     const call = JSON.parse(body) as RpcCall
     const index = rpc.requests[call.method]?.[paramsKey(call.params)]
-    const text = index === undefined ? undefined : rpc.answers[index]?.[2]
+    const text = index === undefined ? undefined : rpc.answers.at(index)?.[2]
     return text === undefined
       ? undefined
       : { text: text.replace('"id":1', `"id":${JSON.stringify(call.id)}`) }
@@ -137,7 +137,7 @@ export function recordedRpc(
 ): { result?: unknown; error?: { code: number; message: string; data?: unknown } } {
   const recording = rpcRecording()
   const index = recording.requests[method]?.[paramsKey(params)]
-  const text = index === undefined ? undefined : recording.answers[index]?.[2]
+  const text = index === undefined ? undefined : recording.answers.at(index)?.[2]
   if (text === undefined) throw new Error(`not recorded: ${method} ${JSON.stringify(params)}`)
   return JSON.parse(text) as ReturnType<typeof recordedRpc>
 }
@@ -170,7 +170,7 @@ async function replayRpc(
   const one = async ({ id = null, method, params = [] }: RpcCall): Promise<string> => {
     const recording = rpcRecording()
     const index = recording.requests[method]?.[paramsKey(params)]
-    const text = index === undefined ? undefined : recording.answers[index]?.[2]
+    const text = index === undefined ? undefined : recording.answers.at(index)?.[2]
     if (text !== undefined) return text.replace('"id":1', `"id":${JSON.stringify(id)}`)
     if (!missing) throw new Error(`not recorded: ${method} ${JSON.stringify(params)}`)
     const url = new URL('/jsonrpc', missing)

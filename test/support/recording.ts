@@ -1,4 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 
 import { parseNative, stringifyNative } from '../../src/native/wire/json.ts'
@@ -7,11 +17,14 @@ import { parseNative, stringifyNative } from '../../src/native/wire/json.ts'
 export type Recording = {
   /** Number of the newest block. */
   head: number
-  /** `[status, content type, text]`. Requests with equal answers share one. */
-  answers: Answer[]
+  /** Requests with equal answers share one. */
+  answers: { at(index: number): Answer | undefined }
   /** Path or method → canonical request → index into `answers`. */
   requests: Record<string, Record<string, number>>
 }
+
+/** A recording as its file has it. */
+export type WholeRecording = Omit<Recording, 'answers'> & { answers: Answer[] }
 
 /** An answer of the node: status, content type and text. */
 export type Answer = [status: number, type: string, text: string]
@@ -26,11 +39,14 @@ export type RecordedRequest =
 
 const FOLDER = new URL('../fixtures/recorded/', import.meta.url)
 
+/** What was unpacked, for later processes too. */
+const UNPACKED = new URL('../../node_modules/.cache/ethgate-recorded/', import.meta.url)
+
 /** The recorded answers of the native HTTP interface. Read once in a process. */
-export const nativeRecording = once(() => read('native'))
+export const nativeRecording = once(() => open('native'))
 
 /** The recorded answers of the node's own JSON-RPC. Read once in a process. */
-export const rpcRecording = once(() => read('rpc'))
+export const rpcRecording = once(() => open('rpc'))
 
 /** The recorded answers of the node's gRPC interface. Read once in a process. */
 export const grpcRecording = once(
@@ -48,10 +64,15 @@ export function writeGrpcRecording(recording: GrpcRecording): number {
 }
 
 /** The answers of another release of the node, as far as they differ. */
-export type ReleaseRecording = Record<'native' | 'rpc', Recording>
+export type ReleaseRecording = Record<Part, Recording>
+
+type Part = 'native' | 'rpc'
 
 /** Writes a recording. @returns the number of written bytes */
-export function writeReleaseRecording(release: string, recording: ReleaseRecording): number {
+export function writeReleaseRecording(
+  release: string,
+  recording: Record<Part, WholeRecording>,
+): number {
   const bytes = brotliCompressSync(JSON.stringify(recording))
   writeFileSync(new URL(`release-${release}.json.br`, FOLDER), bytes)
   return bytes.length
@@ -59,12 +80,12 @@ export function writeReleaseRecording(release: string, recording: ReleaseRecordi
 
 /** The answers of a release of the node that differ from the other recordings. */
 export function releaseRecording(release: string): ReleaseRecording {
-  const file = new URL(`release-${release}.json.br`, FOLDER)
-  return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as ReleaseRecording
+  const part = (name: Part) => open(`release-${release}`, name)
+  return { native: part('native'), rpc: part('rpc') }
 }
 
 /** The file into which `scripts/record.ts` writes a recording. */
-export function recordingFile(name: 'native' | 'rpc'): URL {
+export function recordingFile(name: Part): URL {
   return new URL(`${name}.json.br`, FOLDER)
 }
 
@@ -98,7 +119,7 @@ export function paramsKey(params: unknown): string {
 export function findAnswer(recording: Recording, path: string, key: string): Answer | undefined {
   const keys = recording.requests[path]
   const index = keys?.[key] ?? (key === 'GET' ? keys?.['{}'] : undefined)
-  if (index !== undefined) return recording.answers[index]
+  if (index !== undefined) return recording.answers.at(index)
   return inferAnswer(recording, path, key)
 }
 
@@ -186,9 +207,58 @@ function canonical(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, value]) => [name, canonical(value)]))
 }
 
-function read(name: 'native' | 'rpc'): Recording {
-  const text = brotliDecompressSync(readFileSync(recordingFile(name))).toString()
-  return JSON.parse(text) as Recording
+type Place = [status: number, type: string, start: number, bytes: number]
+
+/**
+ * Opens a recording. Its texts, some 15 MB, stay in a file, because each worker of the tests would have them in memory.
+ *
+ * @param part - of a file with two recordings.
+ */
+function open(name: string, part?: Part): Recording {
+  const { index, texts } = unpack(name, part)
+  const { answers, head, requests } = JSON.parse(readFileSync(index, 'utf8')) as Unpacked
+  const file = openSync(texts, 'r')
+  const at = (index: number): Answer | undefined => {
+    const place = answers[index]
+    if (!place) return undefined
+    const [status, type, start, bytes] = place
+    const text = Buffer.alloc(bytes)
+    readSync(file, text, 0, bytes, start)
+    return [status, type, text.toString()]
+  }
+  return { head, requests, answers: { at } }
+}
+
+type Unpacked = Omit<Recording, 'answers'> & { answers: Place[] }
+
+/** Unpacks a recording, unless this or another process has done it. */
+function unpack(name: string, part: Part | undefined) {
+  const packed = new URL(`${name}.json.br`, FOLDER)
+  const { mtimeMs, size } = statSync(packed)
+  const place = fileURLToPath(new URL(`${name}-${part ?? ''}-${size}-${mtimeMs}`, UNPACKED))
+  const index = `${place}.json`
+  const texts = `${place}.txt`
+  if (existsSync(index)) return { index, texts }
+  const json: unknown = JSON.parse(brotliDecompressSync(readFileSync(packed)).toString())
+  const whole = part ? (json as Record<Part, WholeRecording>)[part] : (json as WholeRecording)
+  const buffers = whole.answers.map(([, , text]) => Buffer.from(text))
+  let start = 0
+  const places = whole.answers.map(([status, type], index): Place => {
+    const bytes = buffers[index]?.length ?? 0
+    start += bytes
+    return [status, type, start - bytes, bytes]
+  })
+  mkdirSync(UNPACKED, { recursive: true })
+  // The index comes last, so a process that finds it finds the texts.
+  for (const [file, content] of [
+    [texts, Buffer.concat(buffers)],
+    [index, JSON.stringify({ ...whole, answers: places } satisfies Unpacked)],
+  ] as const) {
+    const own = `${file}.${process.pid}`
+    writeFileSync(own, content)
+    renameSync(own, file)
+  }
+  return { index, texts }
 }
 
 function once<value>(make: () => value): () => value {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { onTestFinished } from 'vitest'
+import { atEnd } from './atEnd.ts'
 
 /** Answers a request. When it throws, the connection is closed. */
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -28,6 +28,6 @@ export async function serve(answer: Answer) {
 /** An HTTP server that ends with the running test. Returns its address. */
 export async function serveInTest(answer: Answer): Promise<string> {
   const server = await serve(answer)
-  onTestFinished(() => server.close())
+  atEnd(() => server.close())
   return server.url
 }

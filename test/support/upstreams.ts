@@ -1,9 +1,10 @@
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 
 import type { Call } from '../../src/lib/call.ts'
 import { createNodeClient, type NativeClient } from '../../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../../src/native/pool/pool.ts'
 import type { Upstream } from '../../src/native/upstream.ts'
+import { atEnd } from './atEnd.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { type FaultProxy, type ProxyTarget, startFaultProxy } from './faultProxy.ts'
 import { until } from './until.ts'
@@ -49,7 +50,7 @@ export async function startTestPool({
     ...options,
   })
   const native = createNodeClient({ transport: pool })
-  onTestFinished(async () => {
+  atEnd(async () => {
     await native.close()
     await Promise.all(nodes.map((node) => node.close()))
   })

@@ -59,7 +59,7 @@ const NUMBER = numberWithLogs()
 function numberWithLogs(): number {
   const { answers, requests } = nativeRecording()
   const found = Object.entries(requests['/wallet/gettransactioninfobyblocknum'] ?? {}).find(
-    ([, index]) => answers[index]?.[2].includes('"log"'),
+    ([, index]) => answers.at(index)?.[2].includes('"log"'),
   )
   if (!found) throw new Error('no recorded block has logs')
   return (JSON.parse(found[0]) as { num: number }).num

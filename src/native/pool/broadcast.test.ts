@@ -10,7 +10,7 @@ import {
   type TestPool,
 } from '../../../test/support/upstreams.ts'
 
-test('behavior: broadcasts go to one node after the other until one accepts', async () => {
+test.concurrent('behavior: broadcasts go to one node after the other until one accepts', async () => {
   const pool = await startTestPool()
   await readState(pool)
   const refusing = '{"code":"SERVER_BUSY","message":"62757379"}'
@@ -39,7 +39,7 @@ const ACCEPTING = '{"result":true,"txid":"00"}'
 const sends = { only: ({ path }: { path: string }) => path.endsWith('broadcasthex') }
 const broadcast = ({ native }: TestPool) => native.wallet.broadcastHex({ transaction: '00' })
 
-test('behavior: while one node hangs, the other one accepts within the time of the call', async () => {
+test.concurrent('behavior: while one node hangs, the other one accepts within the time of the call', async () => {
   const pool = await startTestPool({ timeout: 10_000, upstreams: { timeout: 10_000 } })
   await pool.nodes[0]?.fail({ kind: 'hang' }, sends)
   await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: ACCEPTING }, sends)
@@ -47,7 +47,7 @@ test('behavior: while one node hangs, the other one accepts within the time of t
     expect(await broadcast(pool)).toMatchObject({ result: true })
 })
 
-test('error: all nodes hang: the time of one call is enough, and the outcome is not known', async () => {
+test.concurrent('error: all nodes hang: the time of one call is enough, and the outcome is not known', async () => {
   const pool = await startTestPool({ count: 3, timeout: 6_000 })
   for (const node of pool.nodes) await node.fail({ kind: 'hang' }, sends)
   await expect(broadcast(pool)).rejects.toMatchObject({

@@ -22,27 +22,26 @@ const FAULTS: Fault[] = [
   { kind: 'latency', ms: 8_000 },
 ]
 
-test.each(FAULTS.map((fault): [string, Fault] => [JSON.stringify(fault).slice(0, 60), fault]))(
-  'behavior: no call fails while one of two nodes has: %s',
-  async (_, fault) => {
-    const pool = await startTestPool()
-    // More calls at once could use up the retries on a busy machine, where all calls are slow.
-    await Promise.all(Array.from({ length: 30 }, () => readState(pool)))
-    await pool.nodes[0]?.fail(fault)
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, async (_, index) => {
-        await new Promise((resolve) => setTimeout(resolve, index * 5))
-        return readState(pool)
-      }),
-    )
-    expect(answers.every(({ result }) => result.result === true)).toBe(true)
-    await stateIs(pool, 0, 'failing')
-    await pool.nodes[0]?.heal()
-    await stateIs(pool, 0, 'healthy')
-    expect(pool.log).toContainEqual(expect.stringMatching(/^upstream a is failing: /))
-    await until(() => expect(pool.log.at(-1)).toBe('upstream a is healthy'))
-  },
-)
+test.concurrent.each(
+  FAULTS.map((fault): [string, Fault] => [JSON.stringify(fault).slice(0, 60), fault]),
+)('behavior: no call fails while one of two nodes has: %s', async (_, fault) => {
+  const pool = await startTestPool()
+  // More calls at once could use up the retries on a busy machine, where all calls are slow.
+  await Promise.all(Array.from({ length: 30 }, () => readState(pool)))
+  await pool.nodes[0]?.fail(fault)
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, index * 5))
+      return readState(pool)
+    }),
+  )
+  expect(answers.every(({ result }) => result.result === true)).toBe(true)
+  await stateIs(pool, 0, 'failing')
+  await pool.nodes[0]?.heal()
+  await stateIs(pool, 0, 'healthy')
+  expect(pool.log).toContainEqual(expect.stringMatching(/^upstream a is failing: /))
+  await until(() => expect(pool.log.at(-1)).toBe('upstream a is healthy'))
+})
 
 test.each<Fault>([{ kind: 'rateLimit' }, { kind: 'status', status: 429 }])(
   'behavior: a node over its limit gets less, the other answers: %o',

@@ -37,7 +37,7 @@ test('every operation that the specification names is here', () => {
 test('the recorded node knows the path of every operation on its prefixes', () => {
   const { answers, requests } = nativeRecording()
   const statuses = (path: string) =>
-    Object.values(requests[path] ?? {}).map((index) => answers[index]?.[0])
+    Object.values(requests[path] ?? {}).map((index) => answers.at(index)?.[0])
   // The recorded node is of release 4.8.0, and its recording has no request with a whole transaction for the second one.
   const isMissing = (path: string) =>
     /\/(?:getpaginatednowwitnesslist|createCommonTransaction)$/.test(path)

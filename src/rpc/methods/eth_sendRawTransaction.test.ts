@@ -80,7 +80,7 @@ function native(amount: number | bigint, key: string = keys.bob.pk): Hex {
   return `0x${encodeTransaction(signTransaction({ raw_data }, key))}`
 }
 
-describe('native transactions', () => {
+describe('native transactions', { concurrent: true }, () => {
   test('default: broadcast byte for byte, answered with the id', async () => {
     const { context, sent } = await createContext()
     const raw = native(9_007_199_254_740_993n)
@@ -218,7 +218,7 @@ describe('native transactions', () => {
   })
 })
 
-describe('Ethereum transactions', () => {
+describe('Ethereum transactions', { concurrent: true }, () => {
   test('default: signed natively for a managed account, and found by the hash of the wallet', async () => {
     const { context, sent } = await createContext()
     const raw = await bob.signTransaction(rlp({ value: 5n }))
