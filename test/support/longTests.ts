@@ -24,6 +24,8 @@ export const LONG = [
   'test/cli/cliWatch.test.ts',
   'test/cli/cliWords.test.ts',
   'test/conformance/fuzz.test.ts',
+  'test/conformance/nodeTexts.test.ts',
+  'test/conformance/openrpc.test.ts',
   'test/conformance/ownRpc.test.ts',
   'test/conformance/schema.test.ts',
   'test/conformance/walk.test.ts',

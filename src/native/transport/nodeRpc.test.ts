@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,13 +23,14 @@ afterAll(async () => {
   await node.close()
 })
 
-/** A server that answers each call as told: a text, a status, `cut` or `silent`. */
+/** A server that answers each call as told: a text, a status, `cut`, `large` or `silent`. */
 async function serveAnswers(...answers: (string | number | ((body: string) => string))[]) {
   let asked = 0
   const server = await serve((request, response) => {
     const answer = answers[asked++] ?? answers.at(-1)
     if (typeof answer === 'function') void text(request).then((body) => response.end(answer(body)))
     else if (answer === 'cut') request.socket.destroy()
+    else if (answer === 'large') Readable.from(large()).pipe(response)
     else if (typeof answer === 'number') response.writeHead(answer).end()
     else if (answer !== 'silent') response.end(answer)
   })
@@ -43,6 +45,13 @@ async function serveAnswers(...answers: (string | number | ((body: string) => st
       await server.close()
     },
   }
+}
+
+/** 65 MiB, in parts: the server has them in the memory of the tests. */
+function* large() {
+  yield '{"result":"'
+  for (let part = 0; part < 65; part++) yield 'a'.repeat(1024 * 1024)
+  yield '"}'
 }
 
 describe('getStorageAt', () => {
@@ -103,7 +112,7 @@ describe('call', () => {
 
   test('error: an answer that is nested too deeply, and one that is too large', async () => {
     const nested = `{"result":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
-    await using server = await serveAnswers(nested, `{"result":"${'a'.repeat(65 * 1024 * 1024)}"}`)
+    await using server = await serveAnswers(nested, 'large')
     for (let call = 0; call < 2; call++)
       await expect(server.client.call('eth_x', [])).rejects.toThrow(NodeAnswerError)
   })
