@@ -39,7 +39,8 @@ export default defineConfig({
     env: { ETHGATE_DRAIN_DELAY: '0' },
     // Two more than the cores of the machines that run this suite: many tests wait.
     maxWorkers: 4,
-    // Megabytes. A worker uses about 250 at its end. Without limits V8 lets the heap grow to several times that before it collects.
-    execArgv: ['--max-old-space-size=384', '--max-semi-space-size=8'],
+    // Megabytes. A worker of `npm test` uses about 250 at its end. Without limits V8 lets the heap grow to several times that before it
+    // collects. Some long tests need more.
+    execArgv: [`--max-old-space-size=${isLong ? 1_536 : 384}`, '--max-semi-space-size=8'],
   },
 })
